@@ -25,7 +25,7 @@ def together():
     [(_, fmm)], [(_, cg)] = load("together-fmm-2cores.json"), load("together-cg-2cores.json")
     found = {("fmm", case["tree_for"], case["vectors"]): case["ratio"]["seconds"] for case in fmm["cases"]}
     found |= {("cg", 0, case["vectors"]): case["ratio"]["seconds"] for case in cg["cases"]}
-    rows = [f"{machine(fmm)}; {fmm['size']:,} points in a cube, accuracy 5; 100 iterations on 7pts-{cg['size']}.", "",
+    rows = [f"{machine(fmm)}; {fmm['size']:,} points in a cube, accuracy 5; 100 iterations on a grid of", f"{cg['size']}^3 where each point has 26 neighbours.", "",
             "| together | charges, default tree | charges, tree of `vectors` = 4 | right-hand sides |", "|---|---|---|---|"]
     for vectors in (1, 2, 3, 4, 8):
         cells = (found.get(key) for key in (("fmm", 1, vectors), ("fmm", 4, vectors), ("cg", 0, vectors)))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors of charges, or right-hand sides, alone and together with the Python package, interleaved: seconds of the
 evaluations or solves, and of the calls with their copies. Trees of particles are the default one, for one vector of
-charges, and one for four; solves are 100 iterations on 7pts-N.
+charges, and one for four; solves are 100 iterations on a grid of N^3 where each point has 26 neighbours.
 
 tests/benchmarks/bench_together.py fmm|cg [--build build/ci] [--size N] [--cpus 2] [--rounds 9] --out FILE
 """
@@ -42,8 +42,8 @@ def charges(asterism, session, size):
 def right_hand_sides(asterism, session, size):
     """As charges()."""
     import scipy.sparse as sparse
-    line, one = sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(size, size)), sparse.identity(size)
-    matrix = sum(sparse.kron(sparse.kron(x, y), z) for x, y, z in ((line, one, one), (one, line, one), (one, one, line))).tocsr()
+    line = sparse.diags([1.0, 1.0, 1.0], [-1, 0, 1], shape=(size, size))
+    matrix = (27 * sparse.identity(size**3) - sparse.kron(sparse.kron(line, line), line)).tocsr()
     solver = asterism.cg.Solver(session, matrix, preconditioner="none", tolerance=0, max_iterations=ITERATIONS)
     values = numpy.random.default_rng(1).random((8, size**3))
     if (solver.solve(values)[2] != solver.solve(values[2])).any():
@@ -62,7 +62,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("method", choices=SIZES)
     parser.add_argument("--build", default="build/ci")
-    parser.add_argument("--size", type=int, help="points, or N of 7pts-N (default: %s)" % SIZES)
+    parser.add_argument("--size", type=int, help="points, or N (default: %s)" % SIZES)
     parser.add_argument("--cpus", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--out", required=True)
