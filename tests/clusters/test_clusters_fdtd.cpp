@@ -70,7 +70,7 @@ class ClustersFdtd : public RanksTest {
       for (const std::string& file : files) {
         ASSERT_FALSE(written[file].empty()) << file;
         const bool hdf5 = fs::path(file).extension() == ".h5";
-        EXPECT_TRUE(same_but_for_times(contents(output(file)), written[file], hdf5 ? 12 : 0)) << file;
+        EXPECT_TRUE(same_but_for_times(contents(output(file)), written[file], hdf5 ? 24 : 0)) << file;
       }
     }
   }
