@@ -10,6 +10,7 @@
 #include "apps/common/program.hpp"
 #include "base/error.hpp"
 #include "io/output_file.hpp"
+#include "io/series/collection.hpp"
 #include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
@@ -228,8 +229,9 @@ std::vector<std::string> Output::written() const {
     const std::string first = picture_of(std::min(steps_, (from_ / options_.every + 1) * options_.every));
     pictures = first == last ? last : fmt::format("{} to {}", first, last);
   }
-  for (const std::string& name : {options_.series, pictures, options_.checkpoint, options_.forces.file,
-                                  options_.probes.file, options_.average.file, options_.profiles})
+  const auto list_of = [](const std::string& series) { return output::list_of(series).string(); };
+  for (const std::string& name : {list_of(options_.series), pictures, options_.checkpoint, options_.forces.file,
+                                  options_.probes.file, list_of(options_.average.file), options_.profiles})
     if (!name.empty()) names.push_back(name);
   return names;
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "io/series/collection.hpp"
 #include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/ranks.hpp"
 
@@ -60,7 +61,7 @@ void Output::write(Simulation<T>& simulation, const Method& method) {
       values.push_back(simulation.solution(n, static_cast<std::int32_t>(w)));
     if (series_) {
       series_->append(n, values);
-      note(options_.series);
+      note(output::list_of(options_.series).string());
     }
     if (options_.picture.empty()) continue;
     for (const double v : values[0]) range_ = std::max(range_, std::abs(v));

@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "io/pictures/frame.hpp"
+#include "io/series/collection.hpp"
 #include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "runtime/session.hpp"
@@ -251,7 +252,7 @@ void FieldFiles::write(Simulation& simulation) {
 
 std::vector<std::string> FieldFiles::names() const {
   std::vector<std::string> all;
-  for (const scene::FieldOutput& f : fields_) all.push_back(f.file.string());
+  for (const scene::FieldOutput& f : fields_) all.push_back(output::list_of(f.file).string());
   for (const scene::SliceOutput& s : slices_) {
     if (s.every <= 0) {
       all.push_back(s.file.string());

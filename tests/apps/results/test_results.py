@@ -14,9 +14,11 @@ SOURCE = pathlib.Path(os.environ["ASTERISM_SOURCE"])
 
 
 def run(folder, program, *arguments):
-    done = subprocess.run([PROGRAMS / f"asterism-{program}", "--quiet", *arguments], cwd=folder, capture_output=True, text=True, check=False)
+    """What it says to have written is there."""
+    done = subprocess.run([PROGRAMS / f"asterism-{program}", *arguments], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return folder
+    names = [line.removeprefix("wrote ") for line in done.stdout.splitlines() if line.startswith("wrote ")]
+    assert names and all((folder / name).exists() for name in names), done.stdout
 
 
 def refused(folder, program, *arguments):
