@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Vectors of charges, or right-hand sides, alone and together with the Python package, interleaved: seconds of the
 evaluations or solves, and of the calls with their copies. Trees of particles are the default one, for one vector of
-charges, and one for four; solves are 100 iterations on a grid of N^3 where each point has 26 neighbours.
+charges, and one for four; solves are 100 iterations on a grid where each point has 26 neighbours, of N^3 points with
+an unknown each, and of (N/2)^3 with three.
 
 tests/benchmarks/bench_together.py fmm|cg [--build build/ci] [--size N] [--cpus 2] [--rounds 9] --out FILE
 """
@@ -42,20 +43,31 @@ def charges(asterism, session, size):
 def right_hand_sides(asterism, session, size):
     """As charges()."""
     import scipy.sparse as sparse
-    line = sparse.diags([1.0, 1.0, 1.0], [-1, 0, 1], shape=(size, size))
-    matrix = (27 * sparse.identity(size**3) - sparse.kron(sparse.kron(line, line), line)).tocsr()
-    solver = asterism.cg.Solver(session, matrix, preconditioner="none", tolerance=0, max_iterations=ITERATIONS)
     values = numpy.random.default_rng(1).random((8, size**3))
-    if (solver.solve(values)[2] != solver.solve(values[2])).any():
-        bench_runs.stop("a right-hand side has other bits than alone")
 
-    def case(vectors):
+    def solver_of(unknowns):
+        points = size if unknowns == 1 else size // 2
+        line = sparse.diags([1.0, 1.0, 1.0], [-1, 0, 1], shape=(points, points))
+        grid = sparse.kron(sparse.kron(line, line), line)
+        coupled = sparse.kron(grid, numpy.ones((unknowns, unknowns)))
+        matrix = (27 * unknowns * sparse.identity(unknowns * points**3) - coupled).tocsr()
+        return matrix.shape[0], asterism.cg.Solver(session, matrix, preconditioner="none", tolerance=0,
+                                                   max_iterations=ITERATIONS)
+
+    def case(rows, solver, vectors):
         def solve(sign):
-            solver.solve(sign * values[:vectors])
+            solver.solve(sign * values[:vectors, :rows])
             return max(result.seconds for result in solver.results)
         return solve
 
-    return {(("vectors", vectors),): case(vectors) for vectors in (1, 2, 4, 8)}
+    calls = {}
+    for unknowns in (1, 3):
+        rows, solver = solver_of(unknowns)
+        if (solver.solve(values[:, :rows])[2] != solver.solve(values[2, :rows])).any():
+            bench_runs.stop("a right-hand side has other bits than alone")
+        for vectors in (1, 2, 4, 8):
+            calls[(("unknowns", unknowns), ("vectors", vectors))] = case(rows, solver, vectors)
+    return calls
 
 
 def main():
@@ -81,10 +93,11 @@ def main():
                 taken["seconds"].append(calls[case]((-1) ** turn))  # never the values of the call before
                 taken["wall_seconds"].append(time.perf_counter() - wall)
                 taken["processor_seconds"].append(time.process_time() - processor)
-    one = {key: statistics.median(several) for key, several in next(iter(times.values())).items()}
     cases = []
     for case, taken in times.items():
         median = {key: statistics.median(several) for key, several in taken.items()}
+        if case[1][1] == 1 and (args.method == "cg" or not cases):
+            one = median
         ratio = {key: median[key] / one[key] for key in median}
         cases.append({**dict(case), "median": median, "ratio": ratio, **taken})
         print(f"{dict(case)}: {median['seconds']:.4f} s, {ratio['seconds']:.2f} times one alone; "

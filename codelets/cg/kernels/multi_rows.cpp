@@ -23,6 +23,10 @@ struct Entries {
   const std::int32_t* column;  ///< of diagonals null, else as value
   const std::int32_t* offset;  ///< of diagonal k
   std::int64_t row;            ///< of x, to which offsets are added
+  /// What is fetched with the first entry. A pass reads every fourth line of a slice, but the passes together fetch it
+  /// line after line, as memory likes it (measured: up to half of the product's time).
+  const double* next_value;
+  const void* next_column;  ///< of diagonals nothing else
 
   ASTERISM_INLINE Entries(const SellView& a, std::int64_t s, int l) {
     const std::int64_t begin = a.slice_begin[s];
@@ -32,6 +36,9 @@ struct Entries {
     column = columns < 0 ? nullptr : a.column + columns + l;
     offset = columns < 0 ? a.column + ~columns : nullptr;
     row = s * height + l;
+    next_value = a.value + begin + prefetch_distance + l * count;
+    next_column =
+        columns < 0 ? static_cast<const void*>(next_value) : a.column + columns + prefetch_distance + l * count;
   }
   /// The row of x that entry k of row j multiplies.
   [[nodiscard]] ASTERISM_INLINE std::int64_t of_x(std::int64_t k, int j) const {
@@ -60,7 +67,8 @@ void plain(const SellView& a, std::int64_t s, int l, const double* x, double* su
       REGISTER part[(ROWS) * (PARTS)];                                                                                \
       _Pragma("GCC unroll 16") for (int i = 0; i < (ROWS) * (PARTS); ++i) part[i] = ZERO();                           \
       for (std::int64_t k = 0; k < e.count; ++k) {                                                                    \
-        __builtin_prefetch(e.value + k * height + prefetch_distance);                                                 \
+        __builtin_prefetch(e.next_value + k * (ROWS));                                                                \
+        __builtin_prefetch(static_cast<const char*>(e.next_column) + k * (ROWS)*4);                                   \
         _Pragma("GCC unroll 8") for (int j = 0; j < (ROWS); ++j) {                                                    \
           const REGISTER value = ALL(e.value[k * height + j]);                                                        \
           const double* const from = x + e.of_x(k, j) * K;                                                            \
