@@ -43,30 +43,28 @@ def charges(asterism, session, size):
 def right_hand_sides(asterism, session, size):
     """As charges()."""
     import scipy.sparse as sparse
-    values = numpy.random.default_rng(1).random((8, size**3))
-
     def solver_of(unknowns):
         points = size if unknowns == 1 else size // 2
         line = sparse.diags([1.0, 1.0, 1.0], [-1, 0, 1], shape=(points, points))
         grid = sparse.kron(sparse.kron(line, line), line)
         coupled = sparse.kron(grid, numpy.ones((unknowns, unknowns)))
         matrix = (27 * unknowns * sparse.identity(unknowns * points**3) - coupled).tocsr()
-        return matrix.shape[0], asterism.cg.Solver(session, matrix, preconditioner="none", tolerance=0,
-                                                   max_iterations=ITERATIONS)
+        values = numpy.random.default_rng(1).random((8, matrix.shape[0]))
+        return values, asterism.cg.Solver(session, matrix, preconditioner="none", tolerance=0, max_iterations=ITERATIONS)
 
-    def case(rows, solver, vectors):
+    def case(values, solver, vectors):
         def solve(sign):
-            solver.solve(sign * values[:vectors, :rows])
+            solver.solve(sign * values[:vectors])
             return max(result.seconds for result in solver.results)
         return solve
 
     calls = {}
     for unknowns in (1, 3):
-        rows, solver = solver_of(unknowns)
-        if (solver.solve(values[:, :rows])[2] != solver.solve(values[2, :rows])).any():
+        values, solver = solver_of(unknowns)
+        if (solver.solve(values)[2] != solver.solve(values[2])).any():
             bench_runs.stop("a right-hand side has other bits than alone")
         for vectors in (1, 2, 4, 8):
-            calls[(("unknowns", unknowns), ("vectors", vectors))] = case(rows, solver, vectors)
+            calls[(("unknowns", unknowns), ("vectors", vectors))] = case(values, solver, vectors)
     return calls
 
 
