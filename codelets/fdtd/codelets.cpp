@@ -13,23 +13,27 @@ namespace {
 struct Cpu {
   /// A pass may have fewer steps than the others, and needs no scratch arrays.
   static constexpr bool whole_passes_only = false;
+  static constexpr bool absorbs_in_update = true;
   static constexpr std::int32_t steps_of_pass(const SeveralSteps& /*unused*/) { return cpu::steps_at_once; }
 
   template <class T>
-  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const T* from, T* to) const {
-    cpu::update(field, s.grid, cells, s.factors[number(field)], media, from, to);
+  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const Absorber<T>& layers,
+              const T* from, T* to) const {
+    cpu::update(field, s.grid, cells, s.factors[number(field)], media, from, to, layers);
   }
   template <class T>
   void update_both(const Scheme& s, const BothFields& both, const std::array<Media<T>, 2>& media,
-                   T* const (&field)[2]) const {
+                   const std::array<Absorber<T>, 2>& layers, T* const (&field)[2]) const {
     cpu::update_both(s.grid, both.h_cells, both.e_cells, s.factors[1], s.factors[0], media[1], media[0], field[1],
-                     field[0]);
+                     field[0], layers[1], layers[0]);
   }
   template <class T>
   void update_steps(const Scheme& s, std::int32_t steps, const Planes& needed, const std::array<Media<T>, 2>& media,
-                    const std::vector<Source<T>>& sources, T* const (&field)[2], T* const (&)[2]) const {
+                    const std::array<Absorber<T>, 2>& layers, const std::vector<Source<T>>& sources,
+                    const std::function<void(int, int, int, int)>& done, T* const (&field)[2], T* const (&)[2]) const {
     cpu::update_steps(s.grid, steps, needed, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
-                      static_cast<std::int32_t>(sources.size()), field[1], field[0]);
+                      static_cast<std::int32_t>(sources.size()), field[1], field[0],
+                      cpu::BesideSteps<T>{layers[1], layers[0], done});
   }
   void call(const KernelHook& hook, const UpdatedBox& box) const { hook.apply(box); }
   template <class T>

@@ -15,23 +15,27 @@ namespace {
 struct Gpu {
   /// A pass is two launches of half of the steps each, to the scratch arrays and back.
   static constexpr bool whole_passes_only = true;
+  static constexpr bool absorbs_in_update = false;
   static constexpr std::int32_t steps_of_pass(const SeveralSteps& several) { return several.steps_of_gpu; }
   cudaStream_t stream = starpu_cuda_get_local_stream();
 
   template <class T>
-  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const T* from, T* to) const {
+  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const Absorber<T>& /*layers*/,
+              const T* from, T* to) const {
     cuda::update(field, s.grid, cells, s.factors[number(field)], media, from, to, stream);
   }
   template <class T>
   void update_both(const Scheme& s, const BothFields& both, const std::array<Media<T>, 2>& media,
-                   T* const (&field)[2]) const {
-    update(Field::magnetic, s, both.h_cells, media[1], static_cast<const T*>(field[0]), field[1]);
-    update(Field::electric, s, both.e_cells, media[0], static_cast<const T*>(field[1]), field[0]);
+                   const std::array<Absorber<T>, 2>& layers, T* const (&field)[2]) const {
+    update(Field::magnetic, s, both.h_cells, media[1], layers[1], static_cast<const T*>(field[0]), field[1]);
+    update(Field::electric, s, both.e_cells, media[0], layers[0], static_cast<const T*>(field[1]), field[0]);
   }
   /// Half of the steps to the scratch arrays, the other half back.
   template <class T>
   void update_steps(const Scheme& s, std::int32_t steps, const Planes& needed, const std::array<Media<T>, 2>& media,
-                    std::vector<Source<T>>& sources, T* const (&field)[2], T* const (&scratch)[2]) const {
+                    const std::array<Absorber<T>, 2>& /*layers*/, std::vector<Source<T>>& sources,
+                    const std::function<void(int, int, int, int)>& /*done*/, T* const (&field)[2],
+                    T* const (&scratch)[2]) const {
     const auto count = static_cast<std::int32_t>(sources.size());
     const auto launch = [&](const Planes& planes, T* const(&from)[2], T* const(&to)[2]) {
       cuda::update_steps(s.grid, steps / 2, planes, s.factors[1], s.factors[0], media[1], media[0], sources.data(),

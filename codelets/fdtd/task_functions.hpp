@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
 #include "codelets/fdtd/codelets.hpp"
@@ -58,6 +59,7 @@ class Advance {
       buffers.take(static_cast<std::int32_t>(half.sent.size()), sent_[f].data());
       for (const HookBinding& binding : half.hooks)
         for (std::int32_t n = 0; n < binding.arrays; ++n) arrays_[f].push_back(buffers.take<void>());
+      take_absorber(f);
     }
     for (std::size_t side = 0; side < 2; ++side)
       if (a_.overlap.receives[side]) from_neighbour_[side] = buffers.take<const T>();
@@ -87,6 +89,14 @@ class Advance {
   }
 
  private:
+  void take_absorber(std::size_t f) {
+    void* const* arrays = arrays_[f].data();
+    for (const HookBinding& binding : a_.half[f].hooks) {
+      if (Unit::absorbs_in_update && binding.hook->absorbs()) binding.hook->absorber(arrays, &layers_[f]);
+      arrays += binding.arrays;
+    }
+  }
+
   /// Steps that go through memory together, in as many passes as there are whole ones, or all where a pass may be
   /// shorter: how many.
   std::int32_t advance_several() {
@@ -106,9 +116,30 @@ class Advance {
           values[s * static_cast<std::size_t>(pass) + static_cast<std::size_t>(n)] =
               static_cast<T>(addition(a_, a_.sources[s], a_.step + done + n));
       done += now;
-      unit_.update_steps(a_.scheme, now, needed_before(a_.steps - done), media_, sources, field_, scratch_);
+      unit_.update_steps(a_.scheme, now, needed_before(a_.steps - done), media_, layers_, sources, recorder(now),
+                         field_, scratch_);
+      if (a_.recording.probes > 0) record_ += std::int64_t{now} * a_.recording.probes;
     }
     return done;
+  }
+
+  /// Called by a wavefront for each step, plane and rows [first, end) that it has done: probes there to their rows.
+  /// None without probes. Those on conductors, which no step changes, are recorded at once.
+  [[nodiscard]] std::function<void(int, int, int, int)> recorder(std::int32_t steps) const {
+    const std::int32_t count = a_.recording.probes;
+    if (count == 0) return {};
+    for (std::int32_t n = 0; n < steps; ++n)
+      unit_.record(count, places_, static_cast<const T*>(field_[0]), static_cast<const T*>(field_[1]),
+                   record_ + std::int64_t{n} * count);
+    return [this, count](int step, int plane, int first, int end) {
+      const Grid& grid = a_.scheme.grid;
+      for (std::int32_t p = 0; p < count; ++p) {
+        const std::int64_t in_component = places_[p].at % grid.component - grid.lead;
+        const auto j = static_cast<int>(in_component % grid.plane / grid.pitch) - 1;
+        if (in_component / grid.plane - 1 != plane || j < first || j >= end) continue;
+        record_[std::int64_t{step} * count + p] = field_[number(places_[p].field)][places_[p].at];
+      }
+    };
   }
 
   /// What own planes depend on after so many more steps.
@@ -156,7 +187,8 @@ class Advance {
     if (half.ghosts == Ghosts::put_in_place) put_in_place(other(field), half, received_[f]);
     if (half.begins) call_hooks(field, a_.scheme.grid.cells(), step, Stage::begin);
     for (const Box& cells : half.boxes) {
-      unit_.update(field, a_.scheme, cells, media_[f], static_cast<const T*>(field_[number(other(field))]), field_[f]);
+      unit_.update(field, a_.scheme, cells, media_[f], layers_[f], static_cast<const T*>(field_[number(other(field))]),
+                   field_[f]);
       call_hooks(field, cells, step, Stage::updated);
       if (field != Field::electric) continue;
       add_sources(cells, step);
@@ -164,7 +196,7 @@ class Advance {
     }
   }
   void update_both(const BothFields& both, std::int64_t step) {
-    unit_.update_both(a_.scheme, both, media_, field_);
+    unit_.update_both(a_.scheme, both, media_, layers_, field_);
     add_sources(both.e_cells, step);
   }
   void put_in_place(Field field, const HalfStep& half, const std::array<const T*, 3>& received) {
@@ -209,6 +241,7 @@ class Advance {
   const Unit unit_{};
   T* field_[2]{};
   std::array<Media<T>, 2> media_{};
+  std::array<Absorber<T>, 2> layers_{};  ///< that the update takes with it
   std::array<std::array<const T*, 3>, 2> received_{};
   std::array<std::array<T*, 3>, 2> sent_{};
   std::array<std::vector<void*>, 2> arrays_;

@@ -76,6 +76,12 @@ struct Simulation::BrickData {
   std::vector<std::size_t> probes;  ///< numbers in the problem
   std::array<std::vector<HookBinding>, 2> hooks;
   std::array<std::vector<Access>, 2> hook_arrays;
+  /// Does anything come between the half-steps? CPUs take absorbing layers into the update.
+  [[nodiscard]] bool hooked() const {
+    const auto between = [&](const HookBinding& binding) { return !fusible || !binding.hook->absorbs(); };
+    return std::any_of(hooks.begin(), hooks.end(),
+                       [&](const auto& list) { return std::any_of(list.begin(), list.end(), between); });
+  }
   std::array<Handle, 2> field, index, table, relative;
   std::array<std::array<Handle, 3>, 2> sent;  ///< of a field along an axis
   std::array<std::array<HostBuffer<char>, 2>, 2> overlap_memory;

@@ -39,10 +39,10 @@ Simulation::BrickTask& Simulation::BrickTask::repeat(int steps) {
 }
 
 Simulation::BrickTask& Simulation::BrickTask::in_few_passes() {
-  const bool hooked = !brick_.hooks[0].empty() || !brick_.hooks[1].empty();
   const bool room = brick_.fusible || simulation_.scratch_[0];
+  const bool no_probes = brick_.fusible || brick_.probes.empty();
   const bool few_sources = brick_.fusible || brick_.sources.size() <= cuda::most_steps_sources;
-  if (room && closed(brick_.scheme.grid) && !hooked && brick_.probes.empty() && few_sources)
+  if (room && closed(brick_.scheme.grid) && !brick_.hooked() && no_probes && few_sources)
     args_.several_steps = codelets::SeveralSteps{steps_at_once(simulation_.problem_.precision),
                                                  static_cast<bool>(simulation_.scratch_[0])};
   return *this;
@@ -61,7 +61,7 @@ bool Simulation::BrickTask::exchanges() const {
 
 void Simulation::BrickTask::add_hooks(Field field, std::vector<Access>& data) {
   const std::size_t f = number(field);
-  if (half(field).boxes.empty()) return;
+  if (half(field).boxes.empty() && !args_.both_fields) return;
   half(field).hooks = brick_.hooks[f];
   data.insert(data.end(), brick_.hook_arrays[f].begin(), brick_.hook_arrays[f].end());
 }

@@ -78,7 +78,7 @@ void Simulation::submit_step() {
 }
 
 bool Simulation::takes_both_fields(const BrickData& brick) const {
-  return brick.fusible && brick.hooks[0].empty() && brick.hooks[1].empty();
+  return brick.fusible && !brick.hooked();
 }
 
 void Simulation::update_h_beside_neighbours(const BrickData& brick) {

@@ -198,7 +198,8 @@ class Simulation {
   void update_inner_h(const BrickData& brick);
   void update_e_beside_neighbours(const BrickData& brick);
   void update_inner_e(const BrickData& brick);
-  /// Does a task take both fields in one pass? On a CPU, where no hook comes between them.
+  /// Does a task take both fields in one pass? On a CPU, where no hook comes between them
+  /// but absorbing layers.
   [[nodiscard]] bool takes_both_fields(const BrickData& brick) const;
   /// Steps of overlapping strips, each with the planes that it has of its neighbours, until these are exchanged.
   void submit_round_of_strips(int steps);

@@ -51,6 +51,10 @@ class KernelHook {
   virtual void apply(const UpdatedBox& box) const = 0;
   /// What apply() does, on a GPU: asynchronous, all pointers to device memory. Called where CUDA is compiled in, only.
   virtual void apply(const UpdatedBox& /*box*/, CUstream_st* /*stream*/) const {}
+  /// Are these absorbing layers, which kernels of CPUs take into the update? Then apply() is for GPUs only, and
+  /// absorber() sets `to`, an Absorber of the simulation's precision, for a brick's arrays.
+  [[nodiscard]] virtual bool absorbs() const { return false; }
+  virtual void absorber(void* const* /*arrays*/, void* /*to*/) const {}
 };
 
 /// A hook of a brick, with the number of its arrays.

@@ -33,8 +33,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "codelets/fdtd/kernels/grid.hpp"
+#include "codelets/fdtd/kernels/media/cpml.hpp"
 #include "codelets/fdtd/kernels/media/materials.hpp"
 #include "codelets/fdtd/kernels/update/curl.hpp"
 
@@ -122,26 +124,36 @@ namespace cpu {
 
 /// One half-step of the cells of a box: `to` from its curl and `from`, the other field. 9 x sizeof(T) bytes per cell
 /// (6 read, 3 written), 6 more with materials. Where z0 is an electric conductor its entries are written for the time
-/// of the call.
+/// of the call. With the absorbing layers of the box.
 template <class T>
 void update(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
-            const T* from, T* to);
+            const T* from, T* to, const Absorber<T>& layers = {});
 
 /// Both half-steps in one pass: H of `h_cells`, then E of `e_cells`, whose ghosts of H have to be up to date; within
 /// fusible() they are not needed. 12 x sizeof(T) bytes per cell instead of 18.
 template <class T>
 void update_both(const Grid& grid, const Box& h_cells, const Box& e_cells, const Factors& h_factors,
-                 const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media, T* h, T* e);
+                 const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media, T* h, T* e,
+                 const Absorber<T>& h_layers = {}, const Absorber<T>& e_layers = {});
+
+/// What goes with several steps in one pass beside the plain scheme.
+template <class T>
+struct BesideSteps {
+  Absorber<T> h_layers{}, e_layers{};
+  /// Told of each step, plane and rows [first, end) whose E of that step was just computed; rows of a step come in any
+  /// order, and those of the next step after those around them.
+  std::function<void(int step, int plane, int first, int end)> done{};
+};
 
 /// Whole steps of a domain on its own, in a box of electric conductors: a wavefront (Wellein et al., COMPSAC 2009) of
-/// blocks of `rows` rows of a plane, each step one plane and one row behind the one before, so that the steps find in
-/// the caches what went through memory once: 12 x sizeof(T) bytes per cell for all of them. The bits are those of one
-/// step after the other in the planes that are `needed` when all are done; what these do not depend on is left out.
-/// Throws std::invalid_argument if a face is anything else.
+/// blocks of `rows` rows of a plane (0: as many as caches hold of all steps), each step one plane and one row behind
+/// the one before, so that the steps find in the caches what went through memory once: 12 x sizeof(T) bytes per cell
+/// for all of them. The bits are those of one step after the other in the planes that are `needed` when all are done;
+/// what these do not depend on is left out. Throws std::invalid_argument if a face is anything else.
 template <class T>
 void update_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors, const Factors& e_factors,
                   const Media<T>& h_media, const Media<T>& e_media, const Source<T>* sources, std::int32_t count, T* h,
-                  T* e, int rows = 16);
+                  T* e, const BesideSteps<T>& beside = {}, int rows = 0);
 /// Steps after which the wavefront gains no more: it is bound by arithmetic then.
 inline constexpr int steps_at_once = 8;
 

@@ -16,14 +16,15 @@ template <class T>
 class Absorb final : public KernelHook {
  public:
   Absorb(const Layers& layers, const Factors& factors) : layers_(layers), factors_(factors) {}
-  void apply(const UpdatedBox& u) const override {
-    cpu::absorb(u.field, u.grid, u.cells, factors_, media(u), layers_, static_cast<const Stretch<T>*>(u.arrays[0]),
-                static_cast<const T*>(u.other), psi(u), static_cast<T*>(u.values));
+  [[nodiscard]] bool absorbs() const override { return true; }
+  void absorber(void* const* arrays, void* to) const override {
+    *static_cast<Absorber<T>*>(to) = {&layers_, static_cast<const Stretch<T>*>(arrays[0]), psi(arrays)};
   }
+  void apply(const UpdatedBox& /*box*/) const override {}
 #ifdef ASTERISM_CUDA
   void apply(const UpdatedBox& u, CUstream_st* stream) const override {
     cuda::absorb(u.field, u.grid, u.cells, factors_, media(u), layers_, static_cast<const Stretch<T>*>(u.arrays[0]),
-                 static_cast<const T*>(u.other), psi(u), static_cast<T*>(u.values), stream);
+                 static_cast<const T*>(u.other), psi(u.arrays), static_cast<T*>(u.values), stream);
   }
 #endif
 
@@ -31,11 +32,11 @@ class Absorb final : public KernelHook {
   static Media<T> media(const UpdatedBox& u) {
     return {u.index, static_cast<const Coefficients<T>*>(u.table)};
   }
-  [[nodiscard]] Psi<T> psi(const UpdatedBox& u) const {
+  [[nodiscard]] Psi<T> psi(void* const* arrays) const {
     Psi<T> psi{};
     int next = 1;
     for (int axis = 0; axis < 3; ++axis)
-      if (layers_.elements(axis) > 0) psi.along[axis] = static_cast<T*>(u.arrays[next++]);
+      if (layers_.elements(axis) > 0) psi.along[axis] = static_cast<T*>(arrays[next++]);
     return psi;
   }
   Layers layers_;
@@ -49,7 +50,8 @@ std::string name_of(Field field, int axis) {
 template <class T>
 class AbsorbingLayers final : public PhysicsModule {
  public:
-  AbsorbingLayers(Simulation& simulation, const Problem& p) : whole_(layers(p, whole_grid(p), {0, 0, 0})) {
+  AbsorbingLayers(Simulation& simulation, const Problem& p)
+      : whole_(layers(p, whole_grid(p), {0, 0, 0}, PsiRows::dense)) {
     const double d[3] = {p.spacing[0], p.spacing[1], p.spacing[2]};
     for (const Field field : fields)
       stretches_[number(field)] = brick_array(stretches<T>(field, p.cpml, d, p.dt), "stretches");
@@ -100,8 +102,9 @@ class AbsorbingLayers final : public PhysicsModule {
     std::array<std::unique_ptr<Absorb<T>>, 2> kernel;
   };
   static std::size_t number(Field field) { return static_cast<std::size_t>(field); }
-  static Layers layers(const Problem& p, const Grid& grid, const std::array<int, 3>& at) {
-    return layers_of(p.cpml, grid, {at[0], at[1], at[2]}, {p.cells[0], p.cells[1], p.cells[2]});
+  static Layers layers(const Problem& p, const Grid& grid, const std::array<int, 3>& at,
+                       PsiRows rows = PsiRows::aligned) {
+    return layers_of(p.cpml, grid, {at[0], at[1], at[2]}, {p.cells[0], p.cells[1], p.cells[2]}, rows);
   }
   /// Fields and axes of the arrays, in their order.
   [[nodiscard]] std::vector<std::pair<Field, int>> stretched() const {

@@ -58,9 +58,11 @@ class OpenDomain {
       const Media<T> media = f == Field::electric ? p.e_media() : p.h_media();
       const T* const from = p.field(f == Field::electric ? Field::magnetic : Field::electric).data();
       for (const Box& b : boxes(p, passes)) {
-        cpu::update(f, p.grid, b, factors, media, from, p.field(f).data());
-        cpu::absorb(f, p.grid, b, factors, media, absorbers[m].layers, stretch[static_cast<int>(f)].data(), from,
-                    absorbers[m].of(f), p.field(f).data());
+        const fdtd::Absorber<T> layers = absorber(m, f);
+        // boxes of a division with the update, a whole part after it
+        if (passes == Passes::two) cpu::update(f, p.grid, b, factors, media, from, p.field(f).data());
+        if (passes == Passes::two) cpu::absorb(f, p.grid, b, factors, media, layers, from, p.field(f).data());
+        if (passes != Passes::two) cpu::update(f, p.grid, b, factors, media, from, p.field(f).data(), layers);
       }
     }
   }
@@ -81,6 +83,10 @@ class OpenDomain {
     pending_.clear();
     disperse(passes);
     domain.exchange(Field::electric);
+  }
+  /// The layers of a field in a part, as kernels take them.
+  [[nodiscard]] fdtd::Absorber<T> absorber(std::size_t part, Field f) {
+    return {&absorbers[part].layers, stretch[static_cast<int>(f)].data(), absorbers[part].of(f)};
   }
   /// Adds to an entry of E of the domain in the next step.
   void add(int c, int i, int j, int k, double value) { pending_.push_back({{c, i, j, k}, value}); }

@@ -86,6 +86,40 @@ TYPED_TEST(FdtdCpml, EveryDivision) {
     }
 }
 
+/// A wavefront takes the layers with it, and tells whose E it has computed.
+TYPED_TEST(FdtdCpml, SeveralStepsAtOnce) {
+  using T = TypeParam;
+  for (const Cpml& cpml : {Cpml{{4, 3, 2, 6, 5, 4}}, Cpml{{0, 9, 0, 0, 0, 0}}, Cpml{{0, 0, 3, 0, 0, 18}}})
+    for (const bool materials : {false, true})
+      for (const int rows : {1, 4, 0}) {
+        Setting s{{9, 17, 37}};
+        s.face = cases::boundaries[0].second;
+        if (materials) s = cases::with_materials(s);
+        OpenDomain<T> one(s, cpml);
+        OpenDomain<T> several(s, cpml);
+        randomize(one);
+        randomize(several);
+        constexpr int steps = 5;
+        std::vector<T> seen[2];  // an entry in an edge of the layers, after each step
+        const std::int64_t at = one.domain.parts[0].grid.at(2, 2, 15, 3);
+        for (int n = 0; n < steps; ++n) {
+          one.step();
+          seen[0].push_back(one.domain.parts[0].e[as_size(at)]);
+        }
+        Part<T>& p = several.domain.parts[0];
+        seen[1].resize(steps);
+        const auto done = [&](int step, int plane, int first, int end) {
+          if (plane == 2 && first <= 15 && 15 < end) seen[1][as_size(step)] = p.e[as_size(at)];
+        };
+        cpu::update_steps<T>(p.grid, steps, {0, p.grid.n[0]}, s.h_factors(), s.e_factors(), p.h_media(), p.e_media(),
+                             nullptr, 0, p.h.data(), p.e.data(),
+                             {several.absorber(0, Field::magnetic), several.absorber(0, Field::electric), done}, rows);
+        EXPECT_EQ(one.domain.differences(several.domain), 0U);
+        EXPECT_EQ(different_psi(one, several), 0U);
+        EXPECT_EQ(seen[0], seen[1]);
+      }
+}
+
 /// kappa alone, the same everywhere, is another spacing.
 TYPED_TEST(FdtdCpml, KappaIsASpacing) {
   using T = TypeParam;
@@ -187,11 +221,13 @@ TEST(FdtdCpmlCoefficients, PsiLiesWhereTheLayersAre) {
   const Layers l = layers_of({{3, 2, 4, 0, 0, 5}}, g, {0, 14, 10}, {20, 20, 20});
   EXPECT_EQ(l.elements(0), 2 * 3 * 7 * 7);  // plane 6 of y is a magnetic conductor
   EXPECT_EQ(l.elements(1), 0);
-  EXPECT_EQ(l.elements(2), 2 * 5 * 7 * 2);
+  // cells 5 and 6 of a row in a vector of 8, as in the field
+  EXPECT_EQ(l.elements(2), 2 * 5 * 7 * 8);
+  EXPECT_EQ(layers_of({{3, 2, 4, 0, 0, 5}}, g, {0, 14, 10}, {20, 20, 20}, PsiRows::dense).elements(2), 2 * 5 * 7 * 2);
   EXPECT_EQ(l.at(0, 1, 0, 0, 0), 0);
   EXPECT_EQ(l.at(0, 2, 2, 3, 4), 3 * 7 * 7 + (2 * 7 + 3) * 7 + 4);
-  EXPECT_EQ(l.at(2, 0, 4, 6, 6), l.elements(2) / 2 - 1);
-  EXPECT_EQ(l.at(2, 1, 4, 6, 6), l.elements(2) - 1);
+  EXPECT_EQ(l.at(2, 0, 4, 6, 6), l.elements(2) / 2 - 2);
+  EXPECT_EQ(l.at(2, 1, 4, 6, 6), l.elements(2) - 2);
   EXPECT_TRUE(l.axis[2].has(5) && l.axis[2].has(6) && !l.axis[2].has(4));
   EXPECT_EQ(l.axis[2].row(6), 3 + 2 + 4 + 1);
   EXPECT_TRUE(layers_of({}, g, {0, 14, 10}, {20, 20, 20}).none());

@@ -63,6 +63,24 @@ TEST(FdtdPhysics, EveryDecompositionGivesTheSameBits) {
     }
 }
 
+/// One brick of a core goes through memory once for several steps, layers and probes included.
+TEST(FdtdPhysics, LayersInOnePassGiveTheSameBits) {
+  for (const bool single : {false, true})
+    for (const bool materials : {false, true}) {
+      Problem p = everything(single, {pec, pec});
+      p.poles.clear();
+      p.waves.clear();
+      p.monitors.clear();
+      p.magnetic_sources.clear();
+      if (!materials) p.material.clear();
+      if (!materials) p.smoothed.clear();
+      p.probes.push_back({Field::electric, 1, {4, 3, 0}});  // on a conductor
+      const Whole expected = run_whole(p, {{3, 1, 2}, {}}, 37, anywhere);
+      EXPECT_FALSE(expected.auxiliary.empty());
+      EXPECT_TRUE(expected == run_whole(p, {{1, 1, 1}, {}}, 37, fixed)) << single << materials;
+    }
+}
+
 TEST(FdtdPhysics, StatesGoOnInAnyDecomposition) {
   for (const bool single : {false, true}) {
     const Problem p = everything(single);

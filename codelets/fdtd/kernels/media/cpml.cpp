@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/isa.hpp"
+#include "codelets/fdtd/kernels/media/absorb_rows.hpp"
 
 namespace asterism::fdtd {
 namespace {
@@ -69,7 +70,8 @@ std::vector<Stretch<T>> stretches(Field field, const Cpml& cpml, const double (&
 template std::vector<Stretch<double>> stretches(Field, const Cpml&, const double (&)[3], double);
 template std::vector<Stretch<float>> stretches(Field, const Cpml&, const double (&)[3], double);
 
-Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin)[3], const std::int32_t (&domain)[3]) {
+Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin)[3], const std::int32_t (&domain)[3],
+                 PsiRows rows) {
   Layers l{};
   std::int32_t row = 0;
   for (int a = 0; a < 3; ++a) {
@@ -95,7 +97,14 @@ Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin
     const std::int32_t upper_cells = std::max(grid.n[a] - axis.upper, 0);
     if (upper_cells == 0) axis.upper = grid.n[a] + 1;
     for (int b = 0; b < 3; ++b) l.n[b][a] = grid.n[a] + (grid.face[2 * a + 1] == Face::magnetic ? 1 : 0);
+    axis.upper_slot = axis.lower;
     l.n[a][a] = axis.lower + upper_cells;
+    if (a == 2 && rows == PsiRows::aligned) {
+      const std::int32_t vector = grid.lead / 2;
+      const auto whole = [&](std::int32_t slots) { return (slots + vector - 1) / vector * vector; };
+      if (upper_cells > 0) axis.upper_slot = whole(axis.lower) + axis.upper % vector;
+      l.n[a][a] = whole(axis.upper_slot + upper_cells);
+    }
     row += below + above;
   }
   return l;
@@ -112,99 +121,37 @@ std::int64_t absorbing_entries(Field field, const Grid& grid, const Box& cells, 
 namespace cpu {
 namespace {
 
-/// Entries k of a row, all in layers along one axis. `difference`: entries of the other field whose difference with
-/// those `apart` before is taken.
-template <class T>
-struct LayerRow {
-  const T* upper;
-  std::int64_t apart;
-  T factor;
-  const std::uint16_t* index;
-  const Coefficients<T>* table;
-  T* psi;
-  T* to;
-};
-
-template <int sign, bool materials, bool along_row, class T>
-ASTERISM_INLINE void absorb_row(const LayerRow<T>& r, const Stretch<T>* stretch, int count) {
-#pragma GCC ivdep
-  for (int k = 0; k < count; ++k) {
-    const T g = r.factor * (r.upper[k] - r.upper[k - r.apart]);
-    const T b = materials ? r.table[r.index[k]].b : T{1};
-    r.to[k] = absorbed<sign>(r.to[k], g, stretch[along_row ? k : 0], b, r.psi[k]);
-  }
-}
-
-template <Field field, int term, bool materials, class T>
-ASTERISM_INLINE void absorb_term(const Grid& grid, const Box& entries, int a, const Factors& factors,
-                                 const Media<T>& media, const Layers& layers, const Stretch<T>* stretches,
-                                 const T* from, const Psi<T>& psi, T* to) {
-  constexpr int sign = sign_of_term(field, term);
-  const int along = (a + term) % 3;
-  const int other = (a + 3 - term) % 3;
-  const std::int64_t apart = grid.stride(along);
-  const int count = entries.z1 - entries.z0;
-  for (int i = entries.x0; i < entries.x1; ++i)
-    for (int j = entries.y0; j < entries.y1; ++j) {
-      const std::int64_t at = grid.at(a, i, j, entries.z0);
-      const std::int64_t upper = grid.at(other, i, j, entries.z0) + (field == Field::magnetic ? apart : 0);
-      const LayerRow<T> row{from + upper,
-                            apart,
-                            static_cast<T>(factors.along[along]),
-                            materials ? media.index + at : nullptr,
-                            media.table,
-                            psi.along[along] + layers.at(along, a, i, j, entries.z0),
-                            to + at};
-      const int place[3] = {i, j, entries.z0};
-      const Stretch<T>* const stretch = stretches + layers.axis[along].row(place[along]);
-      if (along == 2)
-        absorb_row<sign, materials, true>(row, stretch, count);
-      else
-        absorb_row<sign, materials, false>(row, stretch, count);
-    }
-}
-
-template <Field field, bool materials, class T>
-ASTERISM_INLINE void absorb_field(const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
-                                  const Layers& layers, const Stretch<T>* stretches, const T* from, const Psi<T>& psi,
-                                  T* to) {
-  for (int a = 0; a < 3; ++a) {
-    for (const Box& b : slabs(field, grid, cells, layers, a, (a + 1) % 3).side)
-      absorb_term<field, 1, materials>(grid, b, a, factors, media, layers, stretches, from, psi, to);
-    for (const Box& b : slabs(field, grid, cells, layers, a, (a + 2) % 3).side)
-      absorb_term<field, 2, materials>(grid, b, a, factors, media, layers, stretches, from, psi, to);
-  }
+template <Field field, class T>
+ASTERISM_INLINE void absorb_box(const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
+                                const Absorber<T>& absorber, const T* from, T* to) {
+  const AbsorbedRows<field, T> rows(grid, cells, factors, media, absorber, from, to);
+  // one more where that is a magnetic conductor
+  for (int i = cells.x0; i <= cells.x1; ++i)
+    for (int j = cells.y0; j <= cells.y1; ++j) rows.row_at(i, j);
 }
 
 template <class T>
 ASTERISM_INLINE void absorb_any(Field field, const Grid& grid, const Box& cells, const Factors& factors,
-                                const Media<T>& media, const Layers& layers, const Stretch<T>* stretches, const T* from,
-                                const Psi<T>& psi, T* to) {
-  constexpr auto electric = Field::electric;
-  constexpr auto magnetic = Field::magnetic;
-  if (field == electric && media.index == nullptr)
-    absorb_field<electric, false>(grid, cells, factors, media, layers, stretches, from, psi, to);
-  else if (field == electric)
-    absorb_field<electric, true>(grid, cells, factors, media, layers, stretches, from, psi, to);
-  else if (media.index == nullptr)
-    absorb_field<magnetic, false>(grid, cells, factors, media, layers, stretches, from, psi, to);
+                                const Media<T>& media, const Absorber<T>& absorber, const T* from, T* to) {
+  if (cells.empty()) return;
+  if (field == Field::electric)
+    absorb_box<Field::electric>(grid, cells, factors, media, absorber, from, to);
   else
-    absorb_field<magnetic, true>(grid, cells, factors, media, layers, stretches, from, psi, to);
+    absorb_box<Field::magnetic>(grid, cells, factors, media, absorber, from, to);
 }
 
 }  // namespace
 
 template <>
 ASTERISM_CLONES void absorb(Field field, const Grid& grid, const Box& cells, const Factors& factors,
-                            const Media<double>& media, const Layers& layers, const Stretch<double>* stretches,
-                            const double* from, const Psi<double>& psi, double* to) {
-  absorb_any(field, grid, cells, factors, media, layers, stretches, from, psi, to);
+                            const Media<double>& media, const Absorber<double>& absorber, const double* from,
+                            double* to) {
+  absorb_any(field, grid, cells, factors, media, absorber, from, to);
 }
 template <>
 ASTERISM_CLONES void absorb(Field field, const Grid& grid, const Box& cells, const Factors& factors,
-                            const Media<float>& media, const Layers& layers, const Stretch<float>* stretches,
-                            const float* from, const Psi<float>& psi, float* to) {
-  absorb_any(field, grid, cells, factors, media, layers, stretches, from, psi, to);
+                            const Media<float>& media, const Absorber<float>& absorber, const float* from, float* to) {
+  absorb_any(field, grid, cells, factors, media, absorber, from, to);
 }
 
 }  // namespace cpu

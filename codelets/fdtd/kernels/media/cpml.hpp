@@ -4,9 +4,10 @@
 // s = kappa + sigma / (alpha + j w eps0), so that there
 //   f d u  becomes  g / kappa + psi        g = f d u as in curl.hpp, psi <- b psi + c g
 //   b = exp(-(sigma / kappa + alpha) dt / eps0), c = sigma (b - 1) / (kappa (sigma + kappa alpha))
-// The kernel runs after update() and adds what is missing, (1/kappa - 1) g + psi times the B of the entry's medium: the
-// layer continues the materials that reach it. Behind a layer the face is an electric conductor. An entry of component
-// a in layers along two axes takes those along a + 1 first, in every division of the domain.
+// The kernel adds to an update what is missing, (1/kappa - 1) g + psi times the B of the entry's medium: the layer
+// continues the materials that reach it. CPUs do so row by row (absorb_rows.hpp), GPUs after update(). Behind a layer
+// the face is an electric conductor. An entry of component a in layers along two axes takes those along a + 1 first, in
+// every division of the domain.
 #pragma once
 
 #include <cstdint>
@@ -51,17 +52,18 @@ struct Stretch {
 template <class T>
 std::vector<Stretch<T>> stretches(Field field, const Cpml& cpml, const double (&spacing)[3], double dt);
 
-/// The cells [0, lower) and [upper, n) of a sub-domain along an axis, and where their stretches are.
+/// The cells [0, lower) and [upper, n) of a sub-domain along an axis, and where their psi and stretches are.
 struct AxisLayers {
-  std::int32_t lower;      ///< 0: no lower layer in the sub-domain
-  std::int32_t upper;      ///< n + 1: no upper layer
-  std::int32_t lower_row;  ///< of cell 0
-  std::int32_t upper_row;  ///< of cell `upper`
+  std::int32_t lower;       ///< 0: no lower layer in the sub-domain
+  std::int32_t upper;       ///< n + 1: no upper layer
+  std::int32_t upper_slot;  ///< of cell `upper`; cell 0 has slot 0
+  std::int32_t lower_row;   ///< of cell 0
+  std::int32_t upper_row;   ///< of cell `upper`
 
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr bool has(int at) const { return at < lower || at >= upper; }
-  /// Where the layers' cells follow each other without those between.
+  /// Where the layers' cells stand in psi, without those between.
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int32_t slot(int at) const {
-    return at < lower ? at : at - upper + lower;
+    return at < lower ? at : at - upper + upper_slot;
   }
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int32_t row(int at) const {
     return at < lower ? lower_row + at : upper_row + at - upper;
@@ -74,7 +76,7 @@ struct AxisLayers {
 /// magnetic conductor. All start at zero.
 struct Layers {
   AxisLayers axis[3];
-  std::int32_t n[3][3];  ///< of the arrays of each axis
+  std::int32_t n[3][3];  ///< of the arrays of each axis, slots along itself
 
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr bool none() const {
     return elements(0) + elements(1) + elements(2) == 0;
@@ -95,14 +97,27 @@ struct Layers {
   }
 };
 
+/// Slots of psi along z: one after the other, or where a vector of 64 bytes has those of one layer only, and begins
+/// where one of the field does.
+enum class PsiRows : std::int8_t { dense, aligned };
+
 /// The layers of a sub-domain whose cell (0, 0, 0) is `origin` in a domain of `domain` cells. Throws
 /// std::invalid_argument if layers are thicker than the domain, or if a face behind one is not an electric conductor.
-Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin)[3], const std::int32_t (&domain)[3]);
+Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin)[3], const std::int32_t (&domain)[3],
+                 PsiRows rows = PsiRows::aligned);
 
 /// psi of the three axes, of one field; null where there are no layers.
 template <class T>
 struct Psi {
   T* along[3];
+};
+
+/// What kernels of CPUs need of the layers of one field, to go through them with the update; null: none.
+template <class T>
+struct Absorber {
+  const Layers* layers = nullptr;
+  const Stretch<T>* stretches = nullptr;  ///< of the field
+  Psi<T> psi{};
 };
 
 /// An entry in a layer: u is it, g = f d u of the other field, b of its medium. `sign` of the term in the update.
@@ -122,10 +137,10 @@ std::int64_t absorbing_entries(Field field, const Grid& grid, const Box& cells, 
 
 namespace cpu {
 
-/// The layers in a box of cells, after update() of the box with the same arguments. `stretches` of the field.
+/// The layers in a box of cells, after update() of the box with the same arguments and no layers.
 template <class T>
 void absorb(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
-            const Layers& layers, const Stretch<T>* stretches, const T* from, const Psi<T>& psi, T* to);
+            const Absorber<T>& absorber, const T* from, T* to);
 
 }  // namespace cpu
 }  // namespace asterism::fdtd

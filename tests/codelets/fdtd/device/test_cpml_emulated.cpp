@@ -49,9 +49,8 @@ class FdtdCpmlEmulated : public ::testing::Test {
     absorb<field>(d, b, psi, to);
     Part<T>& h = host.domain.parts[0];
     cpu::absorb(field, p.grid, b, electric ? d.domain.setting.e_factors() : d.domain.setting.h_factors(),
-                electric ? p.e_media() : p.h_media(), host.absorbers[0].layers,
-                d.stretch[static_cast<int>(field)].data(), p.field(electric ? Field::magnetic : Field::electric).data(),
-                host.absorbers[0].of(field), h.field(field).data());
+                electric ? p.e_media() : p.h_media(), host.absorber(0, field),
+                p.field(electric ? Field::magnetic : Field::electric).data(), h.field(field).data());
     EXPECT_TRUE(same(to, h.field(field)));
     for (int axis = 0; axis < 3; ++axis)
       EXPECT_TRUE(same(psi[axis], host.absorbers[0].psi[static_cast<int>(field)][axis]));

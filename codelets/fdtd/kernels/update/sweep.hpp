@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A half-step row by row on CPUs: what passes over boxes and wavefronts are made of.
+#pragma once
+
+#include <algorithm>
+
+#include "base/isa.hpp"
+#include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/media/absorb_rows.hpp"
+#include "codelets/fdtd/kernels/update/rows.hpp"
+
+namespace asterism::fdtd::cpu {
+
+/// Entries [begin, end) of one component of a row: where others have none. Not for every instruction set, as there are
+/// few of them.
+template <Field field, class T>
+[[gnu::noinline]] void update_entries(const Grid& grid, const T (&factor)[3], const Media<T>& media, const T* from,
+                                      T* to, int a, const int (&row)[2], int begin, int end) {
+  const int b = (a + 1) % 3;
+  const int c = (a + 2) % 3;
+  const std::int64_t at = grid.at(0, row[0], row[1], 0);
+  const std::int64_t u = at + a * grid.component;
+  const std::int64_t up = field == Field::electric ? 0 : 1;
+  const T* const ub = from + at + b * grid.component + up * grid.stride(c);
+  const T* const uc = from + at + c * grid.component + up * grid.stride(b);
+  for (int k = begin; k < end; ++k) {
+    const T rotation = curl(factor[b], uc[k], uc[k - grid.stride(b)], factor[c], ub[k], ub[k - grid.stride(c)]);
+    if (media.index == nullptr) {
+      to[u + k] = advanced<field>(to[u + k], rotation);
+    } else {
+      const Coefficients<T> m = media.table[media.index[u + k]];
+      to[u + k] = advanced<field>(to[u + k], rotation, m.a, m.b);
+    }
+  }
+}
+
+/// A half-step of a box, with its absorbing layers.
+template <Field field, class T>
+struct Sweep {
+  const Grid& grid;
+  Box cells;
+  Box entries[3];
+  T factor[3];
+  Media<T> media;
+  const T* from;
+  T* to;
+  AbsorbedRows<field, T> layers;
+
+  ASTERISM_INLINE Sweep(const Grid& g, const Box& box, const Factors& f, const Media<T>& m, const Absorber<T>& absorber,
+                        const T* from_field, T* to_field)
+      : grid(g),
+        cells(box),
+        media(m),
+        from(from_field),
+        to(to_field),
+        layers(g, box, f, m, absorber, from_field, to_field) {
+    for (int a = 0; a < 3; ++a) {
+      entries[a] = g.entries(field, a, box);
+      factor[a] = static_cast<T>(f.along[a]);
+    }
+  }
+  [[nodiscard]] ASTERISM_INLINE bool has(int a, int i, int j) const {
+    const Box& e = entries[a];
+    return i >= e.x0 && i < e.x1 && j >= e.y0 && j < e.y1;
+  }
+  ASTERISM_INLINE void row_at(int i, int j) const {
+    if (media.index == nullptr)
+      some_row_at<false>(i, j);
+    else
+      some_row_at<true>(i, j);
+    if (!layers.none()) layers.row_at(i, j);
+  }
+  [[nodiscard]] ASTERISM_INLINE int end(int Box::*last) const {
+    return std::max({entries[0].*last, entries[1].*last, entries[2].*last});
+  }
+
+ private:
+  ASTERISM_INLINE void one(int a, int i, int j, int begin, int end) const {
+    update_entries<field>(grid, factor, media, from, to, a, {i, j}, begin, end);
+  }
+  template <bool materials>
+  ASTERISM_INLINE void some_row_at(int i, int j) const {
+    const bool all = has(0, i, j) && has(1, i, j) && has(2, i, j);
+    if (!all) {
+      for (int a = 0; a < 3; ++a)
+        if (has(a, i, j)) one(a, i, j, entries[a].z0, entries[a].z1);
+      return;
+    }
+    Row<T> row{{}, {}, {}, media.table, grid.plane, grid.pitch};
+    T kept[3];
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; ++a) {
+      const std::int64_t at = grid.at(a, i, j, 0);
+      row.from[a] = from + at;
+      row.to[a] = to + at;
+      row.index[a] = materials ? media.index + at : nullptr;
+      kept[a] = row.to[a][cells.z0];
+    }
+    advance_row<field, materials>(row, factor, cells.z0, cells.z1);
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; ++a) {
+      // an entry on a conductor was in the vectors only to keep them aligned
+      if (entries[a].z0 > cells.z0) row.to[a][cells.z0] = kept[a];
+      if (entries[a].z1 > cells.z1) one(a, i, j, cells.z1, entries[a].z1);
+    }
+  }
+};
+
+/// Rows [begin, end) of plane i of both fields. E needs the new H of its own row and of the one before; H of the next
+/// row goes before it, so that nobody reads what was written just before in other pieces.
+template <class T>
+ASTERISM_INLINE void advance_rows(const Sweep<Field::magnetic, T>& h, const Sweep<Field::electric, T>& e, int i,
+                                  int begin, int end) {
+  h.row_at(i, begin);
+  for (int j = begin; j < end; ++j) {
+    if (j + 1 < end) h.row_at(i, j + 1);
+    e.row_at(i, j);
+  }
+}
+
+}  // namespace asterism::fdtd::cpu
