@@ -76,6 +76,8 @@ struct Simulation::BrickData {
   std::vector<std::size_t> probes;  ///< numbers in the problem
   std::array<std::vector<HookBinding>, 2> hooks;
   std::array<std::vector<Access>, 2> hook_arrays;
+  std::vector<HookBinding> coupling;  ///< one where edges are coupled
+  std::vector<Access> coupling_arrays;
   std::array<Handle, 2> field, index, table, relative;
   std::array<std::array<Handle, 3>, 2> sent;  ///< of a field along an axis
   std::array<std::array<HostBuffer<char>, 2>, 2> overlap_memory;

@@ -32,6 +32,16 @@ void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks
   }
 }
 
+/// Bricks beyond the faces of one, and beyond its edges and corners.
+std::vector<std::size_t> neighbours_of(const std::vector<BrickPlace>& bricks, std::size_t brick, bool across_corners) {
+  std::vector<std::size_t> found{brick};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::size_t n = 0, end = across_corners ? found.size() : 1; n < end; ++n)
+      for (const auto& neighbour : {bricks[found[n]].neighbour[2 * axis], bricks[found[n]].neighbour[2 * axis + 1]})
+        if (neighbour) found.push_back(as_size(*neighbour));
+  return found;
+}
+
 template <class T>
 void fill_table(const std::vector<Medium>& media, double constant, double dt, void* table) {
   auto* const to = static_cast<Coefficients<T>*>(table);
@@ -53,10 +63,9 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
       dealt_ ? rank_group().allocate_tags(static_cast<std::int64_t>(bricks.size()) * messages_of_brick) : 0;
   bricks_.resize(bricks.size());
   for (std::size_t b = 0; b < bricks.size(); ++b) {
-    const auto& neighbours = bricks[b].neighbour;
     const bool here = is_here(bricks[b]);
-    if (!here && std::none_of(neighbours.begin(), neighbours.end(),
-                              [&](const auto& n) { return n && is_here(bricks[as_size(*n)]); }))
+    const std::vector<std::size_t> around = neighbours_of(bricks, b, !problem.couplings.empty());
+    if (!here && std::none_of(around.begin(), around.end(), [&](std::size_t n) { return is_here(bricks[n]); }))
       continue;
     bricks_[b] = std::make_unique<BrickData>();
     BrickData& brick = *bricks_[b];
@@ -305,6 +314,11 @@ void Simulation::add_hook(std::size_t brick, Field field, const KernelHook& hook
   BrickData& b = *bricks_[brick];
   b.hooks[number(field)].push_back({&hook, static_cast<std::int32_t>(arrays.size())});
   for (const Access& array : arrays) b.hook_arrays[number(field)].push_back(array);
+}
+
+void Simulation::set_coupling(std::size_t brick, const KernelHook& hook, const std::vector<Access>& arrays) {
+  bricks_[brick]->coupling = {{&hook, static_cast<std::int32_t>(arrays.size())}};
+  bricks_[brick]->coupling_arrays = arrays;
 }
 
 std::vector<Access> Simulation::accesses(const BrickData& brick, starpu_data_access_mode e,

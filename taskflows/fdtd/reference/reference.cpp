@@ -212,6 +212,10 @@ void Reference::change(Field field) {
   for (std::size_t e = 0; e < u.size(); ++e)
     u[e] = by.empty() ? u[e] + background * right_side_[e] : by[e].keep * u[e] + by[e].add * right_side_[e];
   if (field == Field::electric) {
+    for (const Coupling& c : problem_.couplings) {
+      const std::size_t from = index(c.other_component, c.other_cell);
+      u[index(c.component, c.cell)] += c.factor * by[from].add * right_side_[from];
+    }
 #pragma omp parallel for schedule(static) if (is_large(problem_))
     for (DispersiveEntry& entry : dispersive_) {
       laws_[entry.law].advance(entry.state, right_side_[entry.index]);

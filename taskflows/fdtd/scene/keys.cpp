@@ -32,7 +32,7 @@ std::vector<Section> domain() {
        {{"background", "name", "\"vacuum\"", "material of all cells that no body covers"},
         {"courant", "0 to 1", "0.99", "time step by the largest stable one; or time_step"},
         {"precision", "\"single\" or \"double\"", "\"double\"", "of storage and arithmetic"},
-        {"smoothing", "true or false", "false", "means over the share of each body where a surface crosses a cell"},
+        {"smoothing", "true or false", "false", "surfaces of dielectrics where they are; or \"diagonal\": means only"},
         {"steps", "integer", "or time", "time steps"},
         {"time", "s", "or steps", "simulated time, rounded up to whole steps"},
         {"time_step", "s", "by courant", "time step"}},
