@@ -42,7 +42,11 @@ double distance_of(double share) {
 class CoupledEdges {
  public:
   CoupledEdges(const Scene& scene, Problem& problem)
-      : problem_(problem), grid_(whole_grid(problem)), coarse_(scene, coarse), fine_(scene, fine) {
+      : problem_(problem),
+        grid_(whole_grid(problem)),
+        coarse_(scene, coarse),
+        fine_(scene, fine),
+        origin_(scene.grid.origin) {
     for (const Resistor& r : problem.resistors) lumped_.insert({r.component, r.cell});
     for (const SmoothedEdge& edge : problem.smoothed) diagonal_[{edge.component, edge.cell}] = edge.medium;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -95,7 +99,9 @@ class CoupledEdges {
     const double distance = distance_of(points->weight_second / points->weight);
     // the first moment of what lies beyond a plane
     const double expected = 35.0 / 256 * std::pow(1 - distance * distance, 4) * points->weight;
-    const std::optional<SurfaceMatrix> matrix = surface_matrix(plane_of(*points, length, distance), problem_.spacing);
+    SurfacePlane plane = plane_of(*points, length, distance);
+    refine(plane, node);
+    const std::optional<SurfaceMatrix> matrix = surface_matrix(plane, problem_.spacing);
     if (!matrix) return;
     constexpr double nearly_plane = 0.9;
     if (length < nearly_plane * expected) {
@@ -120,6 +126,45 @@ class CoupledEdges {
     for (double& x : plane.normal) x /= norm;
     plane.offset = distance / norm;
     return plane;
+  }
+
+  /// Where the shape is known at any point: five points of the surface, along the normal of the estimate.
+  void refine(SurfacePlane& plane, const Node& node) const {
+    const double reach = 0.3 * *std::min_element(problem_.spacing.begin(), problem_.spacing.end());
+    const auto [t1, t2] = tangents(plane.normal);
+    const std::optional<double> middle = crossing(plane, node, {}, reach);
+    if (!middle) return;
+    Vector normal = plane.normal;
+    for (const Vector& t : {t1, t2}) {
+      std::array<std::optional<double>, 2> at;
+      for (const int side : {0, 1}) {
+        const double by = side == 0 ? -reach : reach;
+        at[static_cast<std::size_t>(side)] = crossing(plane, node, {by * t[0], by * t[1], by * t[2]}, reach);
+      }
+      if (!at[0] || !at[1]) return;
+      for (std::size_t a = 0; a < 3; ++a) normal[a] -= (*at[1] - *at[0]) / (2 * reach) * t[a];
+    }
+    const double length = std::hypot(normal[0], normal[1], normal[2]);
+    plane.normal = {normal[0] / length, normal[1] / length, normal[2] / length};
+    plane.offset = *middle / length;  // normal . plane.normal is 1 before the division
+  }
+  /// How far from node + shift, along the normal, the surface is; none where it is not within `reach` of the plane.
+  [[nodiscard]] std::optional<double> crossing(const SurfacePlane& plane, const Node& node, const Vector& shift,
+                                               double reach) const {
+    const auto is = [&](double distance, double eps) {
+      Vector p{};
+      for (std::size_t a = 0; a < 3; ++a)
+        p[a] = origin_[a] + node[a] * problem_.spacing[a] + shift[a] + distance * plane.normal[a];
+      const std::optional<std::uint16_t> material = fine_.exactly_at(p);
+      return material && problem_.materials[*material].eps_r == eps;
+    };
+    double low = plane.offset - reach, high = plane.offset + reach;
+    if (!is(low, plane.eps_below) || !is(high, plane.eps_above)) return std::nullopt;
+    for (int n = 0; n < 30; ++n) {
+      const double middle = (low + high) / 2;
+      (is(middle, plane.eps_below) ? low : high) = middle;
+    }
+    return (low + high) / 2;
   }
 
   /// None where there are more than two dielectrics, or anything else, or an edge with a law of its own.
@@ -224,6 +269,7 @@ class CoupledEdges {
   Problem& problem_;
   fdtd::Grid grid_;
   Samples coarse_, fine_;
+  Vector origin_;
   std::array<bool, 3> periodic_{};
   Node first_{};
   std::set<EdgeOfE> lumped_;

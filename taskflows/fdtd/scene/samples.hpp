@@ -24,6 +24,8 @@ class Samples {
   Samples(const Scene& scene, int times) : geometry_(scene, times) {
     for (std::size_t a = 0; a < 3; ++a) {
       cells_[a] = scene.grid.cells[a] * times;
+      low_[a] = scene.grid.origin[a];
+      high_[a] = low_[a] + scene.grid.cells[a] * scene.grid.spacing[a];
       periodic_[a] = scene.boundary[2 * a] == Boundary::periodic;
     }
   }
@@ -39,6 +41,16 @@ class Samples {
   }
   [[nodiscard]] std::int32_t at(std::int32_t i, std::int32_t j, std::int32_t k) const {
     return values_[static_cast<std::size_t>(place(i, j, k))];
+  }
+
+  /// Geometry::at, beyond periodic faces too; none beyond others.
+  [[nodiscard]] std::optional<std::uint16_t> exactly_at(Vector point) const {
+    for (std::size_t a = 0; a < 3; ++a) {
+      const double length = high_[a] - low_[a];
+      if (periodic_[a]) point[a] -= std::floor((point[a] - low_[a]) / length) * length;
+      if (point[a] < low_[a] || point[a] > high_[a]) return std::nullopt;
+    }
+    return geometry_.at(point);
   }
 
  private:
@@ -74,6 +86,7 @@ class Samples {
   Geometry geometry_;
   std::array<std::int32_t, 3> cells_{};
   std::array<bool, 3> periodic_{};
+  Vector low_{}, high_{};
   Box box_{};
   std::vector<std::int32_t> values_;
   std::vector<std::uint16_t> painted_;

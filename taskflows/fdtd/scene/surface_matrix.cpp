@@ -73,14 +73,7 @@ struct CellOfSurface {
 
 CellOfSurface describe(const SurfacePlane& plane, const Vector3& spacing) {
   const Vector3& n = plane.normal;
-  const auto least = static_cast<std::size_t>(
-      std::min_element(n.begin(), n.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }) - n.begin());
-  Vector3 axis{};
-  axis[least] = 1;
-  Vector3 t1 = cross(n, axis);
-  const double length = std::sqrt(dot(t1, t1));
-  for (double& x : t1) x /= length;
-  const Vector3 t2 = cross(n, t1);
+  const auto [t1, t2] = tangents(n);
   CellOfSurface cell;
   std::array<double, 6> potential{}, eps{};  // of D_n = 1
   double of_node = 0, weights = 0;
@@ -108,6 +101,17 @@ CellOfSurface describe(const SurfacePlane& plane, const Vector3& spacing) {
 }
 
 }  // namespace
+
+std::array<Vector3, 2> tangents(const Vector3& n) {
+  const auto least = static_cast<std::size_t>(
+      std::min_element(n.begin(), n.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }) - n.begin());
+  Vector3 axis{};
+  axis[least] = 1;
+  Vector3 t1 = cross(n, axis);
+  const double length = std::sqrt(dot(t1, t1));
+  for (double& x : t1) x /= length;
+  return {t1, cross(n, t1)};
+}
 
 std::optional<SurfaceMatrix> surface_matrix(const SurfacePlane& plane, const std::array<double, 3>& spacing) {
   double reach = 0;

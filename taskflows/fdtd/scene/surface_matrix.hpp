@@ -6,7 +6,8 @@
 // values F are (D_n, E_t1, E_t2), the cell has on its six faces the means of D, R F, and between its node and its faces
 // the voltages N F (by the spacings). With
 //   R = (n_a, t1_a <eps>, t2_a <eps>),  <> over a face that is normal to axis a
-//   N = of D_n: potential in the means over the faces, weighted by eps; of E_t: at their centres; less that of the node,
+//   N = of D_n: potential in the means over the faces, weighted by eps; of E_t: at their centres; less that of the
+//   node,
 //       the mean of those faces, by 1 - n_a^2
 //   W = R^T N, which is mean(1/eps) in the first place and mean(eps) in the others (its asymmetry, which planes along
 //   no
@@ -32,6 +33,9 @@ struct SurfacePlane {
   double eps_below = 1;  ///< where normal . x < offset
   double eps_above = 1;
 };
+
+/// Two unit vectors at right angles to a normal and to each other.
+std::array<std::array<double, 3>, 2> tangents(const std::array<double, 3>& normal);
 
 /// Half edges in the order -x, +x, -y, +y, -z, +z: what adds to E of an edge, by D of the edges that meet in the node,
 /// relative to 1/eps0. A cell of one material has 1 / (2 eps) of each half edge.
