@@ -145,6 +145,18 @@ void check_couplings(const Problem& p) {
   }
 }
 
+void check_cut(const Problem& p) {
+  if (p.cut.empty()) return;
+  if (p.material.empty()) bad_input("conductors that cut cells: expected a domain with materials");
+  if (has_poles(p)) bad_input("conductors that cut cells in a domain with dispersive media: expected none");
+  for (const CutEntry& entry : p.cut) {
+    check_entry(p, "cut entry", entry.field, entry.component, entry.cell);
+    if (!(entry.medium.relative > 0) || !std::isfinite(entry.medium.relative) || !(entry.medium.loss >= 0))
+      bad_input("a cut entry with a constant of {} and a loss of {}: expected more than 0, and 0 at least",
+                entry.medium.relative, entry.medium.loss);
+  }
+}
+
 void check_resistors(const Problem& p) {
   if (p.resistors.empty()) return;
   if (p.material.empty()) bad_input("resistors and thin conductors: expected a domain with materials");
@@ -205,6 +217,7 @@ void check(const Problem& p) {
   check_time_step(p);
   check_smoothed(p);
   check_couplings(p);
+  check_cut(p);
   check_resistors(p);
   for (const CurrentSource& s : p.sources) check_entry(p, "source", Field::electric, s.component, s.cell);
   for (const CurrentSource& s : p.magnetic_sources) check_entry(p, "source", Field::magnetic, s.component, s.cell);

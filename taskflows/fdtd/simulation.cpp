@@ -183,6 +183,7 @@ void Simulation::build_media(BrickData& brick) {
     else
       media = assign_media(field, brick.scheme.grid, origin, cells, problem_.materials, brick.index_memory[f].data());
     if (field == Field::electric) smooth(brick, media);
+    cut(brick, field, media);
     if (field == Field::electric) add_resistors(brick, media);
     brick.table_memory[f] = HostBuffer<char>(media.size() * 2 * as_size(element_));
     with_precision(problem_.precision, [&](auto real) {
@@ -207,25 +208,46 @@ std::optional<std::array<int, 3>> within(const Grid& grid, const std::array<int,
 
 }  // namespace
 
-/// Edges with the same values share a medium.
-void Simulation::smooth(BrickData& brick, std::vector<Medium>& media) const {
-  constexpr std::size_t most_media = std::size_t{1} << 16;
-  std::map<std::pair<double, double>, std::uint16_t> known;
-  for (const SmoothedEdge& edge : problem_.smoothed) {
-    const auto here = within(brick.scheme.grid, brick.origin(), Field::electric, edge.component, edge.cell);
-    if (!here) continue;
-    const std::int64_t at = brick.scheme.grid.at(edge.component, (*here)[0], (*here)[1], (*here)[2]);
+/// Entries with the same values share a medium.
+class Simulation::MediaOfEntries {
+ public:
+  MediaOfEntries(BrickData& brick, Field field, std::vector<Medium>& media)
+      : brick_(brick), field_(field), media_(media) {}
+
+  void set(int component, const std::array<int, 3>& cell, const Medium& medium) {
+    constexpr std::size_t most_media = std::size_t{1} << 16;
+    const Grid& grid = brick_.scheme.grid;
+    const auto here = within(grid, brick_.origin(), field_, component, cell);
+    if (!here) return;
+    const std::int64_t at = grid.at(component, (*here)[0], (*here)[1], (*here)[2]);
     const auto [found, is_new] =
-        known.try_emplace({edge.medium.relative, edge.medium.loss}, static_cast<std::uint16_t>(media.size()));
-    if (is_new && media.size() == most_media) bad_input("smoothed edges: more than {} media", most_media);
-    if (is_new) media.push_back(edge.medium);
-    brick.index_memory[0][static_cast<std::size_t>(at)] = found->second;
+        known_.try_emplace({medium.relative, medium.loss}, static_cast<std::uint16_t>(media_.size()));
+    if (is_new && media_.size() == most_media) bad_input("entries near surfaces: more than {} media", most_media);
+    if (is_new) media_.push_back(medium);
+    brick_.index_memory[number(field_)][static_cast<std::size_t>(at)] = found->second;
   }
+
+ private:
+  BrickData& brick_;
+  Field field_;
+  std::vector<Medium>& media_;
+  std::map<std::pair<double, double>, std::uint16_t> known_;
+};
+
+void Simulation::smooth(BrickData& brick, std::vector<Medium>& media) const {
+  MediaOfEntries entries(brick, Field::electric, media);
+  for (const SmoothedEdge& edge : problem_.smoothed) entries.set(edge.component, edge.cell, edge.medium);
   if (!brick.dispersive) return;
   with_precision(problem_.precision, [&](auto real) {
     auto& poles = *static_cast<DispersiveMedia<decltype(real)>*>(brick.dispersive.get());
     poles.ranges.resize(media.size(), {0, 0});  // none
   });
+}
+
+void Simulation::cut(BrickData& brick, Field field, std::vector<Medium>& media) const {
+  MediaOfEntries entries(brick, field, media);
+  for (const CutEntry& entry : problem_.cut)
+    if (entry.field == field) entries.set(entry.component, entry.cell, entry.medium);
 }
 
 /// Each edge with a resistor gets a medium of its own; thin conductors share one.

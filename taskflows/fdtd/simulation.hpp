@@ -174,7 +174,9 @@ class Simulation {
   void build_scheme(BrickData& brick, std::size_t number) const;
   void build_fields(BrickData& brick, std::size_t number);
   void build_media(BrickData& brick);
+  class MediaOfEntries;
   void smooth(BrickData& brick, std::vector<Medium>& media) const;
+  void cut(BrickData& brick, Field field, std::vector<Medium>& media) const;
   void add_resistors(BrickData& brick, std::vector<Medium>& media) const;
   void build_halo(BrickData& brick, const Placement& placement);
   void build_sent(BrickData& brick, std::size_t number, const std::vector<BrickPlace>& bricks, std::int64_t tags);

@@ -79,6 +79,7 @@ void read_materials(TomlTable& root, Scene& scene) {
       scene.materials.push_back(material(name, parameters));
     }
   }
+  if (const auto v = root.find("conformal")) scene.conformal = v->boolean();
   if (const auto v = root.find("smoothing"))
     scene.smoothing = v->is_text()   ? v->choice<Smoothing>({{"diagonal", Smoothing::diagonal}})
                       : v->boolean() ? Smoothing::tensor

@@ -233,6 +233,7 @@ struct Scene {
   std::vector<Material> materials;  ///< 0: vacuum, 1: pec, then those of the file by name
   std::uint16_t background = 0;
   Smoothing smoothing = Smoothing::none;
+  bool conformal = false;        ///< surfaces of perfect conductors where they are (conformal.hpp)
   std::vector<Object> geometry;  ///< later ones override earlier ones
   std::vector<Dipole> dipoles;
   std::vector<PlaneWave> plane_waves;

@@ -7,6 +7,7 @@
 
 #include "base/angles.hpp"
 #include "base/error.hpp"
+#include "taskflows/fdtd/scene/conformal.hpp"
 #include "taskflows/fdtd/scene/coupled_edges.hpp"
 #include "taskflows/fdtd/scene/smoothing.hpp"
 #include "taskflows/fdtd/scene/voxelise.hpp"
@@ -152,6 +153,7 @@ void smooth(const Scene& scene, Problem& p) {
   if (p.material.empty()) return;
   if (scene.smoothing == scene::Smoothing::diagonal) p.smoothed = scene::smoothed_edges(scene, p);
   if (scene.smoothing == scene::Smoothing::tensor) scene::smooth_by_matrices(scene, p);
+  if (scene.conformal) p.cut = scene::cut_entries(scene, p);
 }
 
 void add_probes(const Scene& scene, SceneProblem& s) {
