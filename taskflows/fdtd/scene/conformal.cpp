@@ -13,9 +13,6 @@ namespace asterism::fdtd::scene {
 namespace {
 
 constexpr int dense = 16;  ///< points along an edge of a cell
-/// Of the largest eigenvalue that the time step allows, what a face or an edge may have by itself; whole
-/// ones have a third.
-constexpr double most_of_limit = 2.0 / 3;
 
 /// Of points outside of conductors.
 struct Outside {
@@ -27,8 +24,8 @@ class CutCells {
  public:
   CutCells(const Scene& scene, const Problem& problem)
       : problem_(problem), grid_(whole_grid(problem)), coarse_(scene, coarse), dense_(scene, dense) {
-    const double courant = courant_number(problem);
-    limit_ = most_of_limit * 4 / (courant * courant) * (1 / square(0) + 1 / square(1) + 1 / square(2));
+    const double half = 2 / std::pow(courant_number(problem), 2) - 1;
+    limit_ = 2 + half + std::sqrt(half * half - 1);
   }
 
   std::vector<CutEntry> entries() {
@@ -116,47 +113,40 @@ class CutCells {
   }
 
   void add_edge(int axis, const Node& node) { edges_[{axis, node}] = look(Field::electric, axis, node); }
-  /// Its own part of the largest frequency, squared, is that of its edges by its area.
   void add_face(int axis, const Node& node) {
     Outside o = look(Field::magnetic, axis, node);
     if (o.share == 1) return;
-    double edges = 0;  // 1/m^2
     for (int b = 0; b < 3; ++b) {
       if (b == axis) continue;
-      const auto across = static_cast<std::size_t>(3 - axis - b);
       Node upper = node;
-      ++upper[across];
-      for (const Node& edge : {node, upper}) edges += look(Field::electric, b, edge).share / square(across);
+      ++upper[static_cast<std::size_t>(3 - axis - b)];
+      const double edges = look(Field::electric, b, node).share + look(Field::electric, b, upper).share;
+      o.share = std::max(o.share, edges / limit_);
     }
-    o.share = std::max(o.share, edges / limit_);
     if (o.share > 0) faces_[{axis, node}] = o;
   }
-  [[nodiscard]] double square(std::size_t axis) const { return problem_.spacing[axis] * problem_.spacing[axis]; }
 
-  /// The part of an edge is that of the faces around it: those that are cut become larger where it is too much.
-  void enlarge_faces_around(int axis, const Node& node, double share) {
-    double whole = 0, cut = 0;  // 1/m^2
+  /// On both sides of an edge along an axis: faces that are cut become larger where they are too small.
+  void enlarge_faces_beside(int axis, const Node& node, double share, int across) {
+    const auto a = static_cast<std::size_t>(across);
+    double whole = 0, cut = 0;
     std::vector<Outside*> faces;
-    for (int b = 0; b < 3; ++b) {
-      if (b == axis) continue;
-      const auto across = static_cast<std::size_t>(3 - axis - b);
-      for (const int below : {0, 1}) {
-        Node at = node;
-        at[across] -= below;
-        if (problem_.face[2 * across] == Face::neighbour)
-          at[across] = (at[across] + problem_.cells[across]) % problem_.cells[across];
-        const auto face = faces_.find({b, at});
-        if (face != faces_.end()) faces.push_back(&face->second);
-        (face == faces_.end() ? whole : cut) +=
-            share / (square(across) * (face == faces_.end() ? 1 : face->second.share));
-      }
+    for (const int below : {0, 1}) {
+      Node at = node;
+      at[a] -= below;
+      if (problem_.face[2 * a] == Face::neighbour) at[a] = (at[a] + problem_.cells[a]) % problem_.cells[a];
+      const auto face = faces_.find({3 - axis - across, at});
+      if (face != faces_.end()) faces.push_back(&face->second);
+      (face == faces_.end() ? whole : cut) += share / (face == faces_.end() ? 1 : face->second.share);
     }
     if (whole + cut <= limit_) return;
     for (Outside* face : faces) face->share = std::min(face->share * cut / (limit_ - whole), 1.0);
   }
 
   void enlarge_faces() {
-    for (const auto& [place, edge] : edges_) enlarge_faces_around(place.first, place.second, edge.share);
+    for (const auto& [place, edge] : edges_)
+      for (const int turn : {1, 2})
+        enlarge_faces_beside(place.first, place.second, edge.share, (place.first + turn) % 3);
   }
 
   const Problem& problem_;

@@ -209,6 +209,7 @@ std::vector<Section> results() {
         {"entry", "3 integers", "or position", "index of the entries"},
         {"name", "text", "probe0, ...", "of its columns"},
         {"position", point, "or entry", "the nearest entries are taken"},
+        {"frequencies", "numbers in Hz", "none", "of transforms, in SCENE_probe_spectra.csv"},
         {"ringdown", "s", "none", "from then on it decays freely: the program says its frequency and Q"}},
        {"[[probes]]\nname = \"behind\"\nposition = [0.05, 0.05, 0.05]\ncomponents = \"Ez\"\n"}},
       {"[[monitors]]",

@@ -170,8 +170,9 @@ struct Port {
 struct Probe {
   std::string name;
   std::vector<Component> components;
-  std::vector<Place> places;       ///< of each component
-  std::optional<double> ringdown;  ///< s: from when on it decays freely
+  std::vector<Place> places;        ///< of each component
+  std::optional<double> ringdown;   ///< s: from when on it decays freely
+  std::vector<double> frequencies;  ///< Hz, of its transform; none without
 };
 /// Running Fourier transforms of components in a box.
 struct FrequencyMonitor {
