@@ -18,6 +18,8 @@
 #include "runtime/machine/known_rates.hpp"
 #include "taskflows/fdtd/balance.hpp"
 #include "taskflows/fdtd/fields/snapshot.hpp"
+#include "taskflows/fdtd/results/fluxes.hpp"
+#include "taskflows/fdtd/results/ringdown.hpp"
 #include "taskflows/fdtd/results/scattering.hpp"
 #include "taskflows/fdtd/results/scene_results.hpp"
 
@@ -66,6 +68,7 @@ class Simulation::State {
     scene_->made.problem = {};
     scene_->made.problem.spacing = problem_.spacing;
     scene_->made.problem.dt = problem_.dt;
+    scene_->made.problem.probes = problem_.probes;
     scene_->made.problem.eps0 = problem_.eps0;
     scene_->made.problem.mu0 = problem_.mu0;
     build();
@@ -86,6 +89,8 @@ class Simulation::State {
   [[nodiscard]] std::vector<std::string> probe_names() const;
   std::vector<Spectrum> spectra();
   std::vector<FarField> far_fields();
+  std::vector<Flux> fluxes();
+  std::vector<Resonance> resonances();
   std::vector<Scattering> scattering();
 
   [[nodiscard]] long step() const { return simulation_->time(); }
@@ -259,7 +264,25 @@ std::vector<FarField> Simulation::State::far_fields() {
   for (const house::SceneFarField& far :
        house::far_fields(scene_->scene, scene_->made, simulation_->spectra(), simulation_->time()))
     all.push_back({static_cast<int>(far.of), far.frequency, far.towards.theta / degree, far.towards.phi / degree,
-                   far.field.theta, far.field.phi, far.radiated, far.directivity});
+                   far.field.theta, far.field.phi, far.radiated, far.directivity, far.scattering, far.radar});
+  return all;
+}
+
+std::vector<Flux> Simulation::State::fluxes() {
+  const Session::State::Call call(*session_);
+  if (!scene_) return {};
+  const Session::State::Awake awake(*session_);
+  std::vector<Flux> all;
+  for (const house::SceneFlux& flux : house::fluxes(scene_->scene, scene_->made, simulation_->spectra()))
+    all.push_back({flux.name, flux.frequency, flux.power});
+  return all;
+}
+
+std::vector<Resonance> Simulation::State::resonances() {
+  if (!scene_) return {};
+  std::vector<Resonance> all;
+  for (const house::Ringdown& of : house::ringdowns(scene_->scene, scene_->made, probe_values()))
+    if (of.resonance) all.push_back({of.probe, of.resonance->frequency, of.resonance->quality, of.resonance->residual});
   return all;
 }
 
@@ -335,6 +358,12 @@ std::vector<Spectrum> Simulation::spectra() const {
 }
 std::vector<FarField> Simulation::far_fields() const {
   return translated([&] { return open(state_).far_fields(); });
+}
+std::vector<Flux> Simulation::fluxes() const {
+  return translated([&] { return open(state_).fluxes(); });
+}
+std::vector<Resonance> Simulation::resonances() const {
+  return translated([&] { return open(state_).resonances(); });
 }
 std::vector<Scattering> Simulation::scattering() const {
   return translated([&] { return open(state_).scattering(); });

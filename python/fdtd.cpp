@@ -138,7 +138,30 @@ py::list far_fields(const PyFdtd& simulation) {
   }
   py::list result;
   for (const fdtd::FarField& f : all)
-    result.append(py::make_tuple(f.number, f.frequency, f.theta, f.phi, f.e_theta, f.e_phi, f.radiated, f.directivity));
+    result.append(py::make_tuple(f.number, f.frequency, f.theta, f.phi, f.e_theta, f.e_phi, f.radiated, f.directivity,
+                                 f.scattering_cross_section, f.radar_cross_section));
+  return result;
+}
+
+py::list fluxes(const PyFdtd& simulation) {
+  std::vector<fdtd::Flux> all;
+  {
+    const py::gil_scoped_release unlocked;
+    all = simulation->fluxes();
+  }
+  py::list result;
+  for (const fdtd::Flux& f : all) result.append(py::make_tuple(f.name, f.frequency, f.power));
+  return result;
+}
+
+py::list resonances(const PyFdtd& simulation) {
+  std::vector<fdtd::Resonance> all;
+  {
+    const py::gil_scoped_release unlocked;
+    all = simulation->resonances();
+  }
+  py::list result;
+  for (const fdtd::Resonance& r : all) result.append(py::make_tuple(r.probe, r.frequency, r.quality, r.residual));
   return result;
 }
 
@@ -170,6 +193,8 @@ void add_fdtd(py::module_& module) {
       .def("probe_values", &probe_values)
       .def("spectra", &spectra)
       .def("far_fields", &far_fields)
+      .def("fluxes", &fluxes)
+      .def("resonances", &resonances)
       .def("scattering", &scattering)
       .def_property_readonly("probe_names", [](const PyFdtd& s) { return s->probe_names(); })
       .def_property_readonly("step", [](const PyFdtd& s) { return s->step(); })

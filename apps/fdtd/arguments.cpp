@@ -200,6 +200,7 @@ void add_results(CLI::App& app, Arguments& args) {
       ->check(CLI::Range(1, 64));
   group->add_flag("--plain", args.output.plain, "--png without title, axes and colour bar: the cells alone");
   group->add_option("--probes", args.probe_file, "Values of probes over time, CSV (V/m, A/m)");
+  group->add_flag("--charts", args.charts, "Also a picture of each CSV: NAME.png beside NAME.csv");
   group->add_option("--normalise", args.other_fluxes,
                     "NAME_empty_fluxes.csv of a run with --empty: NAME_fluxes.csv has each flux by that one, too");
   add_checkpoints(group, args.checkpoint, args.checkpoint_every, args.restart);

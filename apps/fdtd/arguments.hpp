@@ -32,6 +32,7 @@ struct Arguments {
   long check_every = 100;
   OutputOptions output;
   std::string probe_file;
+  bool charts = false;
   std::string checkpoint;
   std::optional<long> checkpoint_every;
   std::string restart;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/fdtd/results.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "apps/common/program.hpp"
@@ -88,6 +89,10 @@ std::string LoadedScene::fluxes_file() const {
   return scene.fluxes.empty() ? std::string{} : stem(file, empty) + "_fluxes.csv";
 }
 
+std::string LoadedScene::probe_spectra_file() const {
+  const bool has_some = std::ranges::any_of(scene.probes, [](const scene::Probe& p) { return !p.frequencies.empty(); });
+  return has_some ? stem(file, empty) + "_probe_spectra.csv" : std::string{};
+}
 std::string LoadedScene::ports_file() const {
   return scene.ports.empty() ? std::string{} : stem(file, empty) + "_ports.csv";
 }
@@ -97,7 +102,8 @@ std::string LoadedScene::touchstone_file() const {
 
 std::vector<std::string> LoadedScene::write(const Simulation& simulation) {
   std::vector<std::string> names;
-  for (const std::string& name : {monitors_file(), far_field_file(), fluxes_file(), ports_file(), touchstone_file()})
+  for (const std::string& name :
+       {monitors_file(), far_field_file(), fluxes_file(), probe_spectra_file(), ports_file(), touchstone_file()})
     if (!name.empty()) names.push_back(name);
   if (names.empty()) return names;
   const std::vector<Spectrum> spectra = simulation.spectra();
@@ -109,6 +115,7 @@ std::vector<std::string> LoadedScene::write(const Simulation& simulation) {
   fluxes = asterism::fdtd::fluxes(scene, problem, spectra);
   if (!references.empty()) normalise(fluxes, references);
   if (!scene.fluxes.empty()) write_fluxes(fluxes_file(), fluxes);
+  if (!probe_spectra_file().empty()) write_probe_spectra(probe_spectra_file(), probe_spectra);
   ports = scattering(scene, problem, spectra, steps);
   if (!scene.ports.empty()) write_scattering(ports_file(), scene, ports);
   if (!touchstone_file().empty()) write_touchstone(touchstone_file(), scene, ports);
@@ -134,6 +141,7 @@ LoadedScene load_scene(const std::string& file, bool empty, const std::string& o
   writable(loaded.monitors_file());
   writable(loaded.far_field_file());
   writable(loaded.fluxes_file());
+  writable(loaded.probe_spectra_file());
   writable(loaded.ports_file());
   writable(loaded.touchstone_file());
   return loaded;

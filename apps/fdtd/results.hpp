@@ -8,6 +8,7 @@
 
 #include "taskflows/fdtd/fields/field_files.hpp"
 #include "taskflows/fdtd/results/fluxes.hpp"
+#include "taskflows/fdtd/results/probe_spectra.hpp"
 #include "taskflows/fdtd/results/ringdown.hpp"
 #include "taskflows/fdtd/results/scattering.hpp"
 #include "taskflows/fdtd/results/scene_results.hpp"
@@ -52,11 +53,14 @@ struct LoadedScene {
 
   std::vector<asterism::fdtd::Ringdown> ringdowns;  ///< once the steps are done
 
-  /// NAME_monitors.h5, NAME_far_field.csv, NAME_fluxes.csv, NAME_ports.csv and NAME.s1p in the working directory; empty
-  /// where there are none.
+  std::vector<asterism::fdtd::ProbeSpectrum> probe_spectra;  ///< once the steps are done
+
+  /// NAME_monitors.h5, NAME_far_field.csv, NAME_fluxes.csv, NAME_probe_spectra.csv, NAME_ports.csv and NAME.s1p in the
+  /// working directory; empty where there are none.
   [[nodiscard]] std::string monitors_file() const;
   [[nodiscard]] std::string far_field_file() const;
   [[nodiscard]] std::string fluxes_file() const;
+  [[nodiscard]] std::string probe_spectra_file() const;
   [[nodiscard]] std::string ports_file() const;
   [[nodiscard]] std::string touchstone_file() const;
   /// Writes them, over several ranks on rank 0, though all have to call it; returns their names.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "apps/common/program.hpp"
+#include "apps/fdtd/charts.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/simulated_machine.hpp"
@@ -98,12 +99,25 @@ void Run::solve(const Session& session) {
   stepping_->advance();
   stepping_->write_probes();
   written_ = stepping_->written();
-  if (!input_.scene || simulated) return;
-  const auto has_ringdown = [](const scene::Probe& probe) { return probe.ringdown.has_value(); };
+  if (input_.scene && !simulated) write_results();
+  if (!args_.charts) return;
+  const std::vector<std::string> files = written_;
+  for (const std::string& file : files) {
+    if (!file.ends_with(".csv")) continue;
+    if (rank_group().is_root()) draw_chart(file);
+    written_.push_back(chart_file(file));
+  }
+}
+
+void Run::write_results() {
+  const auto is_transformed = [](const scene::Probe& probe) { return probe.ringdown || !probe.frequencies.empty(); };
   LoadedScene& loaded = *input_.scene;
-  if (std::any_of(loaded.scene.probes.begin(), loaded.scene.probes.end(), has_ringdown)) {
+  if (std::ranges::any_of(loaded.scene.probes, is_transformed)) {
     const std::vector<double> values = stepping_->all_probe_values();  // on rank 0
-    if (rank_group().is_root()) loaded.ringdowns = ringdowns(loaded.scene, loaded.problem, values);
+    if (rank_group().is_root()) {
+      loaded.ringdowns = ringdowns(loaded.scene, loaded.problem, values);
+      loaded.probe_spectra = probe_spectra(loaded.scene, loaded.problem, values);
+    }
   }
   const std::vector<std::string> names = input_.scene->write(stepping_->simulation());
   written_.insert(written_.end(), names.begin(), names.end());

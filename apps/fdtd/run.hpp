@@ -38,6 +38,7 @@ class Run final : public Solver {
 
  private:
   [[nodiscard]] const asterism::fdtd::Problem& problem() const { return input_.problem_case.problem; }
+  void write_results();
   void describe_pieces(Report& report);
   void describe_state(Report& report);
   void describe_ports(Report& report);

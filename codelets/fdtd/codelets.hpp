@@ -13,8 +13,8 @@ namespace asterism::fdtd::codelets {
 
 /// H, then E, of some boxes of a brick, or whole steps (steps.hpp).
 /// electric RW, magnetic RW, [index R, table R]..., then for E and for H: received R..., sent W..., arrays of
-/// hooks RW...; overlaps received R... and sent W...; [electric SCRATCH, magnetic SCRATCH]; [places R, record RW]
-/// with probes. A field that is only read may be R.
+/// hooks RW...; arrays of the coupling R...; overlaps received R... and sent W...; [electric SCRATCH, magnetic
+/// SCRATCH]; [places R, record RW] with probes. A field that is only read may be R.
 extern PrecisionCodelet advance;
 
 /// Steps of a domain in one piece, from zeros to sums without another task between.

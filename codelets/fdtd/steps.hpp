@@ -9,6 +9,7 @@
 //     both fields in one pass, H of some cells and E where it needs no ghost      both_fields
 //     layers of H for neighbours                                                  half[magnetic].sent
 //     ghosts of H in place; E(n + 1) = A E(n) + B dt / eps0 rot H(n + 1/2)        half[electric].ghosts, boxes
+//     changes of coupled edges, of this brick and those around, are added         coupling
 //     layers of E for neighbours                                                  half[electric].sent
 //     monitors and probes                                                         completes
 //   planes of both fields for the neighbours of overlapping strips                overlap.sends
@@ -119,7 +120,8 @@ struct AdvanceArgs {
   std::int32_t steps = 1;  ///< more only without neighbours, or between two exchanges of overlaps
   double dt = 0;
   std::span<const PointSource> sources;
-  bool completes = false;  ///< is the step complete with this task?
+  std::span<const HookBinding> coupling;  ///< one, or none
+  bool completes = false;                 ///< is the step complete with this task?
   Recording recording;
 
   /// Which fields a task of this description changes.
@@ -128,7 +130,8 @@ struct AdvanceArgs {
     const HalfStep& other = half[1 - number(field)];  // puts ghosts of this field in place
     const bool ghosts = other.ghosts == Ghosts::put_in_place &&
                         (field == Field::magnetic || !other.received.empty() || !other.wrapped.empty());
-    return !own.boxes.empty() || both_fields || overlap.receives[0] || overlap.receives[1] || ghosts;
+    const bool couples = field == Field::electric && !coupling.empty();
+    return !own.boxes.empty() || couples || both_fields || overlap.receives[0] || overlap.receives[1] || ghosts;
   }
 };
 

@@ -61,6 +61,8 @@ class Advance {
         for (std::int32_t n = 0; n < binding.arrays; ++n) arrays_[f].push_back(buffers.take<void>());
       take_absorber(f);
     }
+    for (const HookBinding& binding : a_.coupling)
+      for (std::int32_t n = 0; n < binding.arrays; ++n) coupling_arrays_.push_back(buffers.take<void>());
     for (std::size_t side = 0; side < 2; ++side)
       if (a_.overlap.receives[side]) from_neighbour_[side] = buffers.take<const T>();
     for (std::size_t side = 0; side < 2; ++side)
@@ -81,6 +83,8 @@ class Advance {
       send(Field::magnetic);
       // E(n + 1) = A E(n) + B dt / eps0 rot H(n + 1/2) - what currents take
       update(Field::electric, step);
+      for (const HookBinding& binding : a_.coupling)
+        call(binding, Field::electric, a_.scheme.grid.cells(), step, Stage::coupled, coupling_arrays_.data());
       send(Field::electric);
       if (a_.completes) call_hooks(Field::electric, a_.scheme.grid.cells(), step, Stage::end);
       record();
@@ -211,11 +215,15 @@ class Advance {
     const std::size_t f = number(field);
     void* const* arrays = arrays_[f].data();
     for (const HookBinding& binding : a_.half[f].hooks) {
-      if ((binding.hook->stages() & static_cast<int>(stage)) != 0)
-        unit_.call(*binding.hook, {stage, field, a_.scheme.grid, cells, step, field_[number(other(field))], field_[f],
-                                   media_[f].index, media_[f].table, arrays});
+      if ((binding.hook->stages() & static_cast<int>(stage)) != 0) call(binding, field, cells, step, stage, arrays);
       arrays += binding.arrays;
     }
+  }
+  void call(const HookBinding& binding, Field field, const Box& cells, std::int64_t step, Stage stage,
+            void* const* arrays) {
+    const std::size_t f = number(field);
+    unit_.call(*binding.hook, {stage, field, a_.scheme.grid, cells, step, field_[number(other(field))], field_[f],
+                               media_[f].index, media_[f].table, arrays});
   }
   void add_sources(const Box& cells, std::int64_t step) {
     for (const PointSource& source : a_.sources) {
@@ -245,6 +253,7 @@ class Advance {
   std::array<std::array<const T*, 3>, 2> received_{};
   std::array<std::array<T*, 3>, 2> sent_{};
   std::array<std::vector<void*>, 2> arrays_;
+  std::vector<void*> coupling_arrays_;
   std::array<const T*, 2> from_neighbour_{};
   std::array<T*, 2> to_neighbour_{};
   T* scratch_[2]{};

@@ -90,6 +90,23 @@ struct FarField {
   std::complex<double> e_theta, e_phi;  ///< E r exp(i k r) along theta and phi, V s
   double radiated = 0;                  ///< transform of the power through the surface, J/Hz times 1/4
   double directivity = 0;
+  std::optional<double> scattering_cross_section;  ///< m^2, with one plane wave and no dipoles
+  std::optional<double> radar_cross_section;       ///< m^2, likewise
+};
+
+/// The power through a plane of a scene at a frequency.
+struct Flux {
+  std::string name;
+  double frequency = 0;  ///< Hz
+  double power = 0;      ///< of the transforms, towards growing coordinates, J/Hz times 1/4
+};
+
+/// What a scene's probe with `ringdown` says of a resonance.
+struct Resonance {
+  std::string probe;     ///< "cavity.Ex"
+  double frequency = 0;  ///< Hz
+  double quality = 0;    ///< Q: 2 pi times the energy by what a period loses of it
+  double residual = 0;   ///< root mean square of what one decaying oscillation does not explain, by that of all
 };
 
 /// What the ports of a scene have seen at a frequency, phasors at exp(+i w t).
@@ -147,6 +164,10 @@ class ASTERISM_EXPORT Simulation {
   [[nodiscard]] std::vector<Spectrum> spectra() const;
   /// What its far fields have, in the order of far fields, frequencies and directions.
   [[nodiscard]] std::vector<FarField> far_fields() const;
+  /// What passed through its planes so far, in the order of planes and frequencies.
+  [[nodiscard]] std::vector<Flux> fluxes() const;
+  /// Of its probes with `ringdown`, from what they have seen so far; none where nothing decays yet.
+  [[nodiscard]] std::vector<Resonance> resonances() const;
   /// What its ports have seen so far, by frequency.
   [[nodiscard]] std::vector<Scattering> scattering() const;
 

@@ -14,7 +14,7 @@ import asterism
 from asterism import _asterism, _progress
 from asterism._arguments import array, count, number, numbers, shaped
 
-__all__ = ["FarField", "Scattering", "Simulation", "Spectrum"]
+__all__ = ["FarField", "Flux", "Resonance", "Scattering", "Simulation", "Spectrum"]
 
 #: Names of the faces, in their order.
 FACES = ("-x", "+x", "-y", "+y", "-z", "+z")
@@ -39,6 +39,7 @@ class FarField(NamedTuple):
 
     number: of the scene's far field. frequency: Hz. theta, phi: degrees, from the z axis and from the x axis.
     e_theta, e_phi: E r exp(i k r), V s. radiated: transform of the power through the surface, J/Hz times 1/4.
+    scattering_cross_section, radar_cross_section: m^2, with one plane wave and no dipoles, else None.
     """
 
     number: int
@@ -49,6 +50,28 @@ class FarField(NamedTuple):
     e_phi: complex
     radiated: float
     directivity: float
+    scattering_cross_section: Optional[float]
+    radar_cross_section: Optional[float]
+
+
+class Flux(NamedTuple):
+    """The power through a plane of a scene at a frequency (Hz), towards growing coordinates, of transforms: J/Hz times 1/4."""
+
+    name: str
+    frequency: float
+    power: float
+
+
+class Resonance(NamedTuple):
+    """What a scene's probe with `ringdown` says of a resonance.
+
+    frequency: Hz. quality: Q. residual: root mean square of what one decaying oscillation does not explain, by that of all.
+    """
+
+    probe: str
+    frequency: float
+    quality: float
+    residual: float
 
 
 class Scattering(NamedTuple):
@@ -168,6 +191,14 @@ class Simulation:
     def far_fields(self) -> List[FarField]:
         """What the far fields of a scene have, by far field, frequency and direction."""
         return [FarField(*one) for one in self._simulation.far_fields()]
+
+    def fluxes(self) -> List[Flux]:
+        """What passed through the planes of a scene so far, in the order of planes and frequencies."""
+        return [Flux(*one) for one in self._simulation.fluxes()]
+
+    def resonances(self) -> List[Resonance]:
+        """Of the probes of a scene with `ringdown`, from what they have seen so far."""
+        return [Resonance(*one) for one in self._simulation.resonances()]
 
     def scattering(self) -> List[Scattering]:
         """What the ports of a scene have seen so far, by frequency."""

@@ -76,11 +76,14 @@ struct Simulation::BrickData {
   std::vector<std::size_t> probes;  ///< numbers in the problem
   std::array<std::vector<HookBinding>, 2> hooks;
   std::array<std::vector<Access>, 2> hook_arrays;
+  std::vector<HookBinding> coupling;  ///< one where edges are coupled
+  std::vector<Access> coupling_arrays;
   /// Does anything come between the half-steps? CPUs take absorbing layers into the update.
   [[nodiscard]] bool hooked() const {
     const auto between = [&](const HookBinding& binding) { return !fusible || !binding.hook->absorbs(); };
-    return std::any_of(hooks.begin(), hooks.end(),
-                       [&](const auto& list) { return std::any_of(list.begin(), list.end(), between); });
+    return !coupling.empty() || std::any_of(hooks.begin(), hooks.end(), [&](const auto& list) {
+      return std::any_of(list.begin(), list.end(), between);
+    });
   }
   std::array<Handle, 2> field, index, table, relative;
   std::array<std::array<Handle, 3>, 2> sent;  ///< of a field along an axis

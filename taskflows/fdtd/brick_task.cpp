@@ -33,6 +33,11 @@ Simulation::BrickTask& Simulation::BrickTask::update_both(const Box& h_cells, co
   return *this;
 }
 
+Simulation::BrickTask& Simulation::BrickTask::couple() {
+  args_.coupling = brick_.coupling;
+  return *this;
+}
+
 Simulation::BrickTask& Simulation::BrickTask::repeat(int steps) {
   args_.steps = steps;
   return *this;
@@ -61,9 +66,13 @@ bool Simulation::BrickTask::exchanges() const {
 
 void Simulation::BrickTask::add_hooks(Field field, std::vector<Access>& data) {
   const std::size_t f = number(field);
-  if (half(field).boxes.empty() && !args_.both_fields) return;
+  if (half(field).boxes.empty() && !args_.both_fields && (field == Field::magnetic || args_.coupling.empty())) return;
   half(field).hooks = brick_.hooks[f];
   data.insert(data.end(), brick_.hook_arrays[f].begin(), brick_.hook_arrays[f].end());
+}
+
+void Simulation::BrickTask::add_coupling(std::vector<Access>& data) const {
+  if (!args_.coupling.empty()) data.insert(data.end(), brick_.coupling_arrays.begin(), brick_.coupling_arrays.end());
 }
 
 void Simulation::BrickTask::add_recording(std::vector<Access>& data) {
@@ -82,7 +91,8 @@ void Simulation::BrickTask::describe_work() {
     args_.work.cells += (args_.both_fields->h_cells.cells() + args_.both_fields->e_cells.cells()) * args_.steps;
   const bool hooked = !args_.half[0].hooks.empty() || !args_.half[1].hooks.empty();
   args_.work.variant = (args_.half[0].boxes.empty() ? 0 : 1) + (args_.both_fields ? 2 : 0) +
-                       (args_.scheme.media[0] ? 4 : 0) + (hooked ? 8 : 0) + (args_.several_steps ? 16 : 0);
+                       (args_.scheme.media[0] ? 4 : 0) + (hooked ? 8 : 0) + (args_.several_steps ? 16 : 0) +
+                       (args_.coupling.empty() ? 0 : 32);
 }
 
 void Simulation::BrickTask::submit(Priority priority) {
@@ -92,6 +102,7 @@ void Simulation::BrickTask::submit(Priority priority) {
     add_exchanged(field, data);
     add_hooks(field, data);
   }
+  add_coupling(data);
   add_overlap(data);
   if (args_.several_steps && args_.several_steps->scratch)
     for (const Handle& scratch : simulation_.scratch_) data.push_back({scratch, STARPU_SCRATCH});

@@ -3,6 +3,7 @@
 //   update_h   H(n + 1/2) = A H(n - 1/2) - B dt / mu0 rot E(n)
 //   exchange   tangential H of the last plane to the upper neighbours
 //   update_e   E(n + 1) = A E(n) + B dt / eps0 rot H(n + 1/2) - B dt / eps0 J(n + 1/2)
+//   couple     E += what the changes of edges beside do, where surfaces cross the grid
 //   exchange   tangential E of the first plane to the lower neighbours
 //   record     monitors and probes
 // with A and B of the medium of each entry (codelets/fdtd/kernels/media/materials.hpp). The cells beside neighbours are
@@ -74,6 +75,7 @@ void Simulation::submit_step() {
   for (const std::size_t b : near_) update_h_beside_neighbours(*bricks_[b]);
   for (const std::size_t b : own_) update_inner_h(*bricks_[b]);
   for (const std::size_t b : near_) update_e_beside_neighbours(*bricks_[b]);
+  for (const std::size_t b : near_) couple_e(*bricks_[b]);
   for (const std::size_t b : own_) update_inner_e(*bricks_[b]);
 }
 
@@ -113,6 +115,8 @@ void Simulation::update_e_beside_neighbours(const BrickData& brick) {
   task.receive(H);
   if (takes_both_fields(brick))
     task.update(E, around(fusible(grid), grid.cells()));
+  else if (!brick.coupling.empty())
+    return task.begin(E).update(E, grid.cells()).submit(Priority::border);
   else
     task.begin(E).update(E, brick.border[number(E)]);
   task.send(E);
@@ -120,9 +124,16 @@ void Simulation::update_e_beside_neighbours(const BrickData& brick) {
   task.submit(Priority::border);
 }
 
+void Simulation::couple_e(const BrickData& brick) {
+  if (brick.coupling.empty()) return;
+  BrickTask task(*this, brick);
+  // E(n + 1) += factors times what E(n + 1) - E(n) is of edges beside, once all bricks have it; it leaves downwards
+  task.couple().send(E).complete().submit(Priority::border);
+}
+
 void Simulation::update_inner_e(const BrickData& brick) {
   const Box& cells = brick.inner[number(E)];
-  if (takes_both_fields(brick) || cells.empty()) return;
+  if (takes_both_fields(brick) || cells.empty() || !brick.coupling.empty()) return;
   BrickTask task(*this, brick);
   // E(n + 1) = A E(n) + B dt / eps0 (rot H(n + 1/2) - J)
   task.update(E, cells);
@@ -141,7 +152,7 @@ void Simulation::submit_whole_steps(const BrickData& brick, int steps) {
     task.update_both(grid.cells(), without_ghosts).update(E, around(without_ghosts, grid.cells()));
   else
     task.begin(H).update(H, grid.cells()).begin(E).update(E, grid.cells());
-  task.in_few_passes().complete().send_overlap().submit(Priority::inner);
+  task.in_few_passes().couple().complete().send_overlap().submit(Priority::inner);
 }
 
 void Simulation::submit_round_of_strips(int steps) {

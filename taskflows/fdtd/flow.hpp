@@ -29,6 +29,8 @@ class Simulation::BrickTask {
   BrickTask& update(Field field, const Box& cells) { return update(field, std::span(&cells, 1)); }
   /// H of some cells and E of others, which need no ghosts of H, in one pass through memory.
   BrickTask& update_both(const Box& h_cells, const Box& e_cells);
+  /// The changes of coupled edges in this brick and around it are added to E, where there are some.
+  BrickTask& couple();
   /// Layers of a field for neighbours: H goes up, E goes down.
   BrickTask& send(Field field);
 
@@ -52,6 +54,7 @@ class Simulation::BrickTask {
   void describe_overlap();
   void add_exchanged(Field field, std::vector<Access>& data) const;
   void add_hooks(Field field, std::vector<Access>& data);
+  void add_coupling(std::vector<Access>& data) const;
   void add_overlap(std::vector<Access>& data) const;
   void add_recording(std::vector<Access>& data);
   void describe_work();

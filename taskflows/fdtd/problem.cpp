@@ -120,6 +120,7 @@ void check_smoothed(const Problem& p) {
   if (p.material.empty()) bad_input("smoothed edges: expected a domain with materials");
   double least = 1;
   for (const Material& m : p.materials) least = std::min(least, m.eps_r);
+  if (!p.couplings.empty()) least /= 2;  // a diagonal element alone may be less than both media have
   const auto has_own_law = [&](std::size_t m) {
     return std::isinf(p.materials[m].sigma) || (m < p.poles.size() && !p.poles[m].empty());
   };
@@ -132,6 +133,27 @@ void check_smoothed(const Problem& p) {
     if (any_around(p, edge.component, edge.cell, has_own_law))
       bad_input("smoothed edge {} at ({}, {}, {}): on a perfect conductor or a dispersive medium",
                 component_name(Field::electric, edge.component), edge.cell[0], edge.cell[1], edge.cell[2]);
+  }
+}
+
+void check_couplings(const Problem& p) {
+  if (!p.couplings.empty() && p.material.empty()) bad_input("coupled edges: expected a domain with materials");
+  for (const Coupling& c : p.couplings) {
+    check_entry(p, "coupled edge", Field::electric, c.component, c.cell);
+    check_entry(p, "coupled edge", Field::electric, c.other_component, c.other_cell);
+    if (!std::isfinite(c.factor)) bad_input("coupled edges with a factor of {}: expected a number", c.factor);
+  }
+}
+
+void check_cut(const Problem& p) {
+  if (p.cut.empty()) return;
+  if (p.material.empty()) bad_input("conductors that cut cells: expected a domain with materials");
+  if (has_poles(p)) bad_input("conductors that cut cells in a domain with dispersive media: expected none");
+  for (const CutEntry& entry : p.cut) {
+    check_entry(p, "cut entry", entry.field, entry.component, entry.cell);
+    if (!(entry.medium.relative > 0) || !std::isfinite(entry.medium.relative) || !(entry.medium.loss >= 0))
+      bad_input("a cut entry with a constant of {} and a loss of {}: expected more than 0, and 0 at least",
+                entry.medium.relative, entry.medium.loss);
   }
 }
 
@@ -194,6 +216,8 @@ void check(const Problem& p) {
   check_materials(p);
   check_time_step(p);
   check_smoothed(p);
+  check_couplings(p);
+  check_cut(p);
   check_resistors(p);
   for (const CurrentSource& s : p.sources) check_entry(p, "source", Field::electric, s.component, s.cell);
   for (const CurrentSource& s : p.magnetic_sources) check_entry(p, "source", Field::magnetic, s.component, s.cell);

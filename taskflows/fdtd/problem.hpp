@@ -45,6 +45,26 @@ struct SmoothedEdge {
   Medium medium;
 };
 
+/// An edge of E or a face of H near a conductor whose surface crosses cells, with what replaces its medium; infinite
+/// loss: inside. Of E on edges the share outside is a factor of the entry (scene/conformal.hpp).
+struct CutEntry {
+  Field field = Field::electric;
+  int component = 2;
+  std::array<int, 3> cell{};
+  Medium medium;
+};
+
+/// Where a surface crosses the grid, the inverse of the permittivity is a matrix of edges: in each step the edge
+/// changes by what its own curl does and by `factor` times what that of the other edge does there. Both lie away from
+/// conductors, losses and poles.
+struct Coupling {
+  int component = 2;
+  std::array<int, 3> cell{};  ///< indices of the entry of E
+  int other_component = 2;
+  std::array<int, 3> other_cell{};
+  double factor = 0;
+};
+
 /// An entry whose values are recorded after each step.
 struct Probe {
   Field field = Field::electric;
@@ -72,6 +92,8 @@ struct Problem {
   std::vector<std::vector<Pole>> poles;                          ///< of each material; those without may be left out
   Cpml cpml;                                                     ///< absorbing layers, before electric conductors
   std::vector<SmoothedEdge> smoothed;                            ///< away from conductors and poles
+  std::vector<Coupling> couplings;                               ///< symmetric, the energy positive
+  std::vector<CutEntry> cut;                                     ///< in a domain with materials, without poles
   std::vector<Resistor> resistors;                               ///< in a domain with materials, without poles
   std::vector<CurrentSource> sources;
   std::vector<CurrentSource> magnetic_sources;  ///< along entries of H: V m at the beginning of each step

@@ -32,6 +32,16 @@ void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks
   }
 }
 
+/// Bricks beyond the faces of one, and beyond its edges and corners.
+std::vector<std::size_t> neighbours_of(const std::vector<BrickPlace>& bricks, std::size_t brick, bool across_corners) {
+  std::vector<std::size_t> found{brick};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    for (std::size_t n = 0, end = across_corners ? found.size() : 1; n < end; ++n)
+      for (const auto& neighbour : {bricks[found[n]].neighbour[2 * axis], bricks[found[n]].neighbour[2 * axis + 1]})
+        if (neighbour) found.push_back(as_size(*neighbour));
+  return found;
+}
+
 template <class T>
 void fill_table(const std::vector<Medium>& media, double constant, double dt, void* table) {
   auto* const to = static_cast<Coefficients<T>*>(table);
@@ -53,10 +63,9 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
       dealt_ ? rank_group().allocate_tags(static_cast<std::int64_t>(bricks.size()) * messages_of_brick) : 0;
   bricks_.resize(bricks.size());
   for (std::size_t b = 0; b < bricks.size(); ++b) {
-    const auto& neighbours = bricks[b].neighbour;
     const bool here = is_here(bricks[b]);
-    if (!here && std::none_of(neighbours.begin(), neighbours.end(),
-                              [&](const auto& n) { return n && is_here(bricks[as_size(*n)]); }))
+    const std::vector<std::size_t> around = neighbours_of(bricks, b, !problem.couplings.empty());
+    if (!here && std::none_of(around.begin(), around.end(), [&](std::size_t n) { return is_here(bricks[n]); }))
       continue;
     bricks_[b] = std::make_unique<BrickData>();
     BrickData& brick = *bricks_[b];
@@ -174,6 +183,7 @@ void Simulation::build_media(BrickData& brick) {
     else
       media = assign_media(field, brick.scheme.grid, origin, cells, problem_.materials, brick.index_memory[f].data());
     if (field == Field::electric) smooth(brick, media);
+    cut(brick, field, media);
     if (field == Field::electric) add_resistors(brick, media);
     brick.table_memory[f] = HostBuffer<char>(media.size() * 2 * as_size(element_));
     with_precision(problem_.precision, [&](auto real) {
@@ -198,25 +208,46 @@ std::optional<std::array<int, 3>> within(const Grid& grid, const std::array<int,
 
 }  // namespace
 
-/// Edges with the same values share a medium.
-void Simulation::smooth(BrickData& brick, std::vector<Medium>& media) const {
-  constexpr std::size_t most_media = std::size_t{1} << 16;
-  std::map<std::pair<double, double>, std::uint16_t> known;
-  for (const SmoothedEdge& edge : problem_.smoothed) {
-    const auto here = within(brick.scheme.grid, brick.origin(), Field::electric, edge.component, edge.cell);
-    if (!here) continue;
-    const std::int64_t at = brick.scheme.grid.at(edge.component, (*here)[0], (*here)[1], (*here)[2]);
+/// Entries with the same values share a medium.
+class Simulation::MediaOfEntries {
+ public:
+  MediaOfEntries(BrickData& brick, Field field, std::vector<Medium>& media)
+      : brick_(brick), field_(field), media_(media) {}
+
+  void set(int component, const std::array<int, 3>& cell, const Medium& medium) {
+    constexpr std::size_t most_media = std::size_t{1} << 16;
+    const Grid& grid = brick_.scheme.grid;
+    const auto here = within(grid, brick_.origin(), field_, component, cell);
+    if (!here) return;
+    const std::int64_t at = grid.at(component, (*here)[0], (*here)[1], (*here)[2]);
     const auto [found, is_new] =
-        known.try_emplace({edge.medium.relative, edge.medium.loss}, static_cast<std::uint16_t>(media.size()));
-    if (is_new && media.size() == most_media) bad_input("smoothed edges: more than {} media", most_media);
-    if (is_new) media.push_back(edge.medium);
-    brick.index_memory[0][static_cast<std::size_t>(at)] = found->second;
+        known_.try_emplace({medium.relative, medium.loss}, static_cast<std::uint16_t>(media_.size()));
+    if (is_new && media_.size() == most_media) bad_input("entries near surfaces: more than {} media", most_media);
+    if (is_new) media_.push_back(medium);
+    brick_.index_memory[number(field_)][static_cast<std::size_t>(at)] = found->second;
   }
+
+ private:
+  BrickData& brick_;
+  Field field_;
+  std::vector<Medium>& media_;
+  std::map<std::pair<double, double>, std::uint16_t> known_;
+};
+
+void Simulation::smooth(BrickData& brick, std::vector<Medium>& media) const {
+  MediaOfEntries entries(brick, Field::electric, media);
+  for (const SmoothedEdge& edge : problem_.smoothed) entries.set(edge.component, edge.cell, edge.medium);
   if (!brick.dispersive) return;
   with_precision(problem_.precision, [&](auto real) {
     auto& poles = *static_cast<DispersiveMedia<decltype(real)>*>(brick.dispersive.get());
     poles.ranges.resize(media.size(), {0, 0});  // none
   });
+}
+
+void Simulation::cut(BrickData& brick, Field field, std::vector<Medium>& media) const {
+  MediaOfEntries entries(brick, field, media);
+  for (const CutEntry& entry : problem_.cut)
+    if (entry.field == field) entries.set(entry.component, entry.cell, entry.medium);
 }
 
 /// Each edge with a resistor gets a medium of its own; thin conductors share one.
@@ -305,6 +336,11 @@ void Simulation::add_hook(std::size_t brick, Field field, const KernelHook& hook
   BrickData& b = *bricks_[brick];
   b.hooks[number(field)].push_back({&hook, static_cast<std::int32_t>(arrays.size())});
   for (const Access& array : arrays) b.hook_arrays[number(field)].push_back(array);
+}
+
+void Simulation::set_coupling(std::size_t brick, const KernelHook& hook, const std::vector<Access>& arrays) {
+  bricks_[brick]->coupling = {{&hook, static_cast<std::int32_t>(arrays.size())}};
+  bricks_[brick]->coupling_arrays = arrays;
 }
 
 std::vector<Access> Simulation::accesses(const BrickData& brick, starpu_data_access_mode e,

@@ -95,8 +95,13 @@ class Simulation {
   /// A kernel beside the update of `field` in a brick, with its arrays, of which there is one set for each brick. To be
   /// called before the first step; `hook` and the arrays live as long as the simulation.
   void add_hook(std::size_t brick, Field field, const KernelHook& hook, const std::vector<Access>& arrays);
+  /// What couples edges of E in a brick (Stage::coupled), once bricks around it have changed E; on all ranks that have
+  /// one of its arrays.
+  void set_coupling(std::size_t brick, const KernelHook& hook, const std::vector<Access>& arrays);
   /// Numbers of the bricks of this rank.
   [[nodiscard]] const std::vector<std::size_t>& own() const { return own_; }
+  /// Of these and of those next to them, also across edges and corners where edges of E are coupled.
+  [[nodiscard]] const std::vector<std::size_t>& near() const { return near_; }
   /// One of these bricks, or one next to them.
   [[nodiscard]] const BrickPlace& place(std::size_t brick) const;
   [[nodiscard]] const Grid& grid(std::size_t brick) const;
@@ -169,7 +174,9 @@ class Simulation {
   void build_scheme(BrickData& brick, std::size_t number) const;
   void build_fields(BrickData& brick, std::size_t number);
   void build_media(BrickData& brick);
+  class MediaOfEntries;
   void smooth(BrickData& brick, std::vector<Medium>& media) const;
+  void cut(BrickData& brick, Field field, std::vector<Medium>& media) const;
   void add_resistors(BrickData& brick, std::vector<Medium>& media) const;
   void build_halo(BrickData& brick, const Placement& placement);
   void build_sent(BrickData& brick, std::size_t number, const std::vector<BrickPlace>& bricks, std::int64_t tags);
@@ -197,6 +204,7 @@ class Simulation {
   void update_h_beside_neighbours(const BrickData& brick);
   void update_inner_h(const BrickData& brick);
   void update_e_beside_neighbours(const BrickData& brick);
+  void couple_e(const BrickData& brick);
   void update_inner_e(const BrickData& brick);
   /// Does a task take both fields in one pass? On a CPU, where no hook comes between them
   /// but absorbing layers.

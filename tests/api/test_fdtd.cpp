@@ -307,6 +307,10 @@ axis = "y"
 position = [0.002, 0.0, 0.002]
 waveform = { kind = "ricker", frequency = 20e9 }
 frequencies = [18e9, 22e9]
+[[fluxes]]
+low = [-0.006, -0.0058, 0.0061]
+high = [0.006, 0.0062, 0.0061]
+frequencies = [19e9, 21e9]
 [[far_fields]]
 box = { from = [6, 6, 6], to = [18, 16, 20] }
 frequencies = [20e9]
@@ -339,6 +343,10 @@ phi = [0, 45]
                            f.radiated, f.directivity});
   EXPECT_EQ(far.size(), 4U * 8);
   EXPECT_TRUE(same_bits(far, numbers_of("ball_far_field.csv", 2)));
+  Values fluxes;
+  for (const fdtd::Flux& f : simulation.fluxes()) fluxes.insert(fluxes.end(), {f.frequency, f.power});
+  EXPECT_EQ(fluxes.size(), 2U * 2);
+  EXPECT_TRUE(same_bits(fluxes, numbers_of("ball_fluxes.csv", 1)));
   Values ports;
   for (const fdtd::Scattering& at : simulation.scattering())
     ports.insert(ports.end(), {at.impedance.real(), at.impedance.imag(), at.s[0].real(), at.s[0].imag()});

@@ -134,6 +134,12 @@ waveform = { kind = "differentiated_gaussian", amplitude = 1e-3, width = 12e-12 
 name = "near"
 position = [9e-3, 8e-3, 9e-3]
 components = ["Ez"]
+ringdown = 5e-12
+[[fluxes]]
+name = "up"
+low = [4e-3, 4e-3, 13e-3]
+high = [12e-3, 10e-3, 13e-3]
+frequencies = [20e9]
 [[monitors]]
 name = "plane"
 box = { from = [5, 5, 9], to = [11, 9, 10] }
@@ -164,6 +170,10 @@ def test_a_scene(session):
     pole, side = fields.far_fields()
     assert (pole.theta, side.theta) == (0, 90)
     assert abs(pole.e_theta) < 1e-3 * abs(side.e_theta)  # a dipole does not radiate along its axis
+    assert side.scattering_cross_section is None and side.radar_cross_section is None  # there is no plane wave
+    flux, = fields.fluxes()
+    assert (flux.name, flux.frequency) == ("up", 20e9) and 0 < flux.power < side.radiated
+    assert all(one.probe == "near.Ez" and one.quality > 0 for one in fields.resonances())
     low, high = fields.scattering()
     assert (low.frequency, high.frequency) == (20e9, 25e9) and low.s.shape == (1,)
     assert abs(low.s[0] - (low.impedance - 75) / (low.impedance + 75)) < 1e-12

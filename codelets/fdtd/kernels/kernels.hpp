@@ -23,6 +23,7 @@
 //   energy        eps/2 E E + mu/2 H(n-1/2) H(n+1/2), by planes       9 T of a cell    -            this one
 //   absorb        psi = b psi + c g; field +- B ((1/kappa-1) g + psi) 5 T of an entry  9            media/cpml
 //   disperse      j and p of each pole; E plus what they add          2 T (1 + slots)  3 + 12 poles media/dispersive
+//   couple        E + sum of factors times changes of edges around    -                2 per term   media/coupling
 //   advance_line  the update, on the line of a plane wave             9 T of a place   6 each       sources/plane_wave
 //   correct       field +- factor times the wave, beside a box        3 T of an entry  2            sources/plane_wave
 //   record        sums of the field times exp(-2 pi i f t)            T + 32 of each f 4 of each f  observers/monitor

@@ -15,6 +15,7 @@ void Simulation::build_physics() {
   for (std::size_t w = 0; w < problem_.waves.size(); ++w) add(make_wave(*this, problem_, w));
   build_magnetic_sources();
   with_precision(problem_.precision, [&](auto real) { build_poles<decltype(real)>(); });
+  add(make_couplings(*this, problem_));
   add(make_monitors(*this, problem_));
 }
 

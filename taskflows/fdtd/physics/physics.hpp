@@ -66,6 +66,7 @@ void add_magnetic_source(Simulation& simulation, const Problem& problem, const C
 template <class T>
 std::unique_ptr<PhysicsModule> make_poles(Simulation& simulation, const Problem& problem,
                                           const std::vector<const DispersiveMedia<T>*>& media);
+std::unique_ptr<PhysicsModule> make_couplings(Simulation& simulation, const Problem& problem);
 std::unique_ptr<PhysicsModule> make_monitors(Simulation& simulation, const Problem& problem);
 /// Name of the array with a monitor's transforms, laid out as in Spectrum.
 std::string monitor_array(std::size_t monitor);

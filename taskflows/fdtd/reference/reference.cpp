@@ -33,7 +33,10 @@ Reference::Reference(const Problem& problem) : problem_(problem) {
   right_side_.assign(all, 0);
   for (const Resistor& r : problem.resistors) lumped_[index(r.component, r.cell)] += conductivity(problem, r);
   for (const SmoothedEdge& s : problem.smoothed)
-    smoothed_[index(s.component, s.cell)] = {problem.eps0 * s.medium.relative, s.medium.loss};
+    own_medium_[0][index(s.component, s.cell)] = {problem.eps0 * s.medium.relative, s.medium.loss};
+  for (const CutEntry& c : problem.cut)
+    own_medium_[of(c.field)][index(c.component, c.cell)] = {
+        (c.field == Field::electric ? problem.eps0 : problem.mu0) * c.medium.relative, c.medium.loss};
   for (const Field field : {Field::magnetic, Field::electric}) {
     field_[of(field)].assign(all, 0);
     if (!problem.material.empty()) coefficients_[of(field)].assign(all, {1, 0});
@@ -57,15 +60,15 @@ void Reference::set_medium(Field field, int component, const Place& at) {
   const CellsAround around = cells_around(problem_, field, component, at);
   const std::size_t here = index(component, at);
   Coefficients& by = coefficients_[of(field)][here];
-  const auto smoothed = smoothed_.find(here);
-  const bool is_smoothed = field == Field::electric && smoothed != smoothed_.end();
-  if (field == Field::electric && !is_smoothed && is_dispersive(problem_, around)) {
+  const auto own = own_medium_[of(field)].find(here);
+  const bool has_own = own != own_medium_[of(field)].end();
+  if (field == Field::electric && !has_own && is_dispersive(problem_, around)) {
     const auto [found, added] = law_of_.try_emplace(around, laws_.size());
     if (added) laws_.emplace_back(problem_, around);
     dispersive_.push_back({here, found->second, std::vector<double>(laws_[found->second].unknowns(), 0)});
     return;
   }
-  auto [constant, loss] = is_smoothed ? smoothed->second : mean_over(problem_, field, around);
+  auto [constant, loss] = has_own ? own->second : mean_over(problem_, field, around);
   const auto lumped = lumped_.find(here);
   if (field == Field::electric && lumped != lumped_.end()) loss += lumped->second;
   const double forward = constant / problem_.dt + loss / 2;
@@ -212,6 +215,10 @@ void Reference::change(Field field) {
   for (std::size_t e = 0; e < u.size(); ++e)
     u[e] = by.empty() ? u[e] + background * right_side_[e] : by[e].keep * u[e] + by[e].add * right_side_[e];
   if (field == Field::electric) {
+    for (const Coupling& c : problem_.couplings) {
+      const std::size_t from = index(c.other_component, c.other_cell);
+      u[index(c.component, c.cell)] += c.factor * by[from].add * right_side_[from];
+    }
 #pragma omp parallel for schedule(static) if (is_large(problem_))
     for (DispersiveEntry& entry : dispersive_) {
       laws_[entry.law].advance(entry.state, right_side_[entry.index]);

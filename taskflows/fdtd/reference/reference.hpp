@@ -65,8 +65,8 @@ class Reference {
   std::array<std::vector<Coefficients>, 2> coefficients_;  ///< of all entries; empty: no materials
   std::map<CellsAround, std::size_t> law_of_;
   std::vector<DispersiveLaw> laws_;
-  std::map<std::size_t, EntryMedium> smoothed_;
-  std::map<std::size_t, double> lumped_;  ///< S/m of edges with resistors
+  std::array<std::map<std::size_t, EntryMedium>, 2> own_medium_;  ///< of entries of a field, near surfaces
+  std::map<std::size_t, double> lumped_;                          ///< S/m of edges with resistors
   std::vector<DispersiveEntry> dispersive_;
   std::array<std::array<std::vector<Stretched>, 3>, 2> stretched_;  ///< of a field along an axis; empty: no layers
   std::array<std::array<std::vector<double>, 2>, 2> psi_;           ///< of a field, of both terms of its curl

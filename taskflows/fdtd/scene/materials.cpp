@@ -79,7 +79,11 @@ void read_materials(TomlTable& root, Scene& scene) {
       scene.materials.push_back(material(name, parameters));
     }
   }
-  if (const auto v = root.find("smoothing")) scene.smoothing = v->boolean();
+  if (const auto v = root.find("conformal")) scene.conformal = v->boolean();
+  if (const auto v = root.find("smoothing"))
+    scene.smoothing = v->is_text()   ? v->choice<Smoothing>({{"diagonal", Smoothing::diagonal}})
+                      : v->boolean() ? Smoothing::tensor
+                                     : Smoothing::none;
   if (const auto name = root.find("background")) scene.background = material_named(*name, scene);
 }
 

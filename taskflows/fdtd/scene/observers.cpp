@@ -22,9 +22,13 @@ std::vector<std::string> names_of(const Observers& all) {
 }
 
 Probe probe(TomlTable& table, const Scene& scene) {
-  Probe result{
-      .name = name(table, "probe", names_of(scene.probes)), .components = all_components, .places = {}, .ringdown = {}};
+  Probe result{.name = name(table, "probe", names_of(scene.probes)),
+               .components = all_components,
+               .places = {},
+               .ringdown = {},
+               .frequencies = {}};
   if (const auto v = table.find("components")) result.components = components(*v);
+  if (const auto v = table.find("frequencies")) result.frequencies = frequencies(*v, scene);
   if (const auto v = table.find("ringdown")) result.ringdown = v->not_negative();
   for (const Component& c : result.components) result.places.push_back(place(table, scene, c));
   return result;

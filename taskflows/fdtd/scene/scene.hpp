@@ -170,8 +170,9 @@ struct Port {
 struct Probe {
   std::string name;
   std::vector<Component> components;
-  std::vector<Place> places;       ///< of each component
-  std::optional<double> ringdown;  ///< s: from when on it decays freely
+  std::vector<Place> places;        ///< of each component
+  std::optional<double> ringdown;   ///< s: from when on it decays freely
+  std::vector<double> frequencies;  ///< Hz, of its transform; none without
 };
 /// Running Fourier transforms of components in a box.
 struct FrequencyMonitor {
@@ -219,6 +220,10 @@ struct SliceOutput {
   std::optional<double> low, high;
 };
 
+/// Of surfaces that cross cells, between dielectrics: nothing, a mean for each edge (smoothing.hpp), or a matrix around
+/// each node (coupled_edges.hpp).
+enum class Smoothing { none, diagonal, tensor };
+
 struct Scene {
   Grid grid;
   Precision precision = Precision::double_precision;
@@ -228,7 +233,8 @@ struct Scene {
   Cpml cpml;
   std::vector<Material> materials;  ///< 0: vacuum, 1: pec, then those of the file by name
   std::uint16_t background = 0;
-  bool smoothing = false;        ///< of surfaces that cross cells
+  Smoothing smoothing = Smoothing::none;
+  bool conformal = false;        ///< surfaces of perfect conductors where they are (conformal.hpp)
   std::vector<Object> geometry;  ///< later ones override earlier ones
   std::vector<Dipole> dipoles;
   std::vector<PlaneWave> plane_waves;

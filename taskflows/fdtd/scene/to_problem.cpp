@@ -7,6 +7,8 @@
 
 #include "base/angles.hpp"
 #include "base/error.hpp"
+#include "taskflows/fdtd/scene/conformal.hpp"
+#include "taskflows/fdtd/scene/coupled_edges.hpp"
 #include "taskflows/fdtd/scene/smoothing.hpp"
 #include "taskflows/fdtd/scene/voxelise.hpp"
 
@@ -49,7 +51,6 @@ void set_materials(const Scene& scene, Problem& p) {
     for (const scene::Pole& pole : material.poles) p.poles.back().push_back(std::visit(AsPole(), pole));
   }
   p.material = scene::Geometry(scene).fill();
-  if (scene.smoothing) p.smoothed = scene::smoothed_edges(scene, p);
 }
 
 void add_sources(const Scene& scene, Problem& p) {
@@ -148,6 +149,13 @@ void add_conductors(const Scene& scene, Problem& p) {
     }
 }
 
+void smooth(const Scene& scene, Problem& p) {
+  if (p.material.empty()) return;
+  if (scene.smoothing == scene::Smoothing::diagonal) p.smoothed = scene::smoothed_edges(scene, p);
+  if (scene.smoothing == scene::Smoothing::tensor) scene::smooth_by_matrices(scene, p);
+  if (scene.conformal) p.cut = scene::cut_entries(scene, p);
+}
+
 void add_probes(const Scene& scene, SceneProblem& s) {
   for (const scene::Probe& probe : scene.probes)
     for (std::size_t c = 0; c < probe.components.size(); ++c) {
@@ -222,6 +230,7 @@ SceneProblem make_problem(const Scene& scene) {
   }
   add_ports(scene, s);
   add_conductors(scene, p);
+  smooth(scene, p);
   add_probes(scene, s);
   add_monitors(scene, s);
   add_surfaces(scene, s);

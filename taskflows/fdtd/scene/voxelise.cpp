@@ -171,17 +171,17 @@ mesh::TriangleMesh read_body(const Mesh& from, const std::string& where) {
 }
 
 /// What paints a body, of the shape that it has.
-using Body = std::function<void(const Canvas&)>;
+using Paint = std::function<void(const Canvas&)>;
 
 template <class Shape>
-Body body(const Shape& shape, const Object& object, const Grid& grid) {
+Paint body(const Shape& shape, const Object& object, const Grid& grid) {
   const Box covered = cells_within(bounds(shape), grid);
   if (covered.empty()) holds_nothing(object);
   return [=, material = object.material](const Canvas& canvas) { paint(shape, covered, material, grid, canvas); };
 }
 
 /// Convex and unbounded: it holds a centre exactly when it holds one of the eight in the corners.
-Body body(const HalfSpace& shape, const Object& object, const Grid& grid) {
+Paint body(const HalfSpace& shape, const Object& object, const Grid& grid) {
   bool holds_one = false;
   for (int corner = 0; corner < 8; ++corner) {
     Vector p{};
@@ -194,7 +194,7 @@ Body body(const HalfSpace& shape, const Object& object, const Grid& grid) {
   };
 }
 
-Body body(const Mesh& shape, const Object& object, const Grid& grid) {
+Paint body(const Mesh& shape, const Object& object, const Grid& grid) {
   auto surface = std::make_shared<mesh::TriangleMesh>(read_body(shape, object.where));
   const Box covered = cells_within(bounds(*surface), grid);
   if (covered.empty()) holds_nothing(object);
@@ -222,7 +222,7 @@ void paint_magnified(const VoxelFile& shape, const Box& covered, int times, cons
     }
 }
 
-Body body(const VoxelFile& shape, const Object& object, const Grid& grid, int times) {
+Paint body(const VoxelFile& shape, const Object& object, const Grid& grid, int times) {
   const Box covered = check_voxels(shape, grid, object.where);
   if (covered.empty()) holds_nothing(object);
   if (times > 1) return [=](const Canvas& canvas) { paint_magnified(shape, covered, times, canvas); };
@@ -244,9 +244,12 @@ Geometry::Geometry(const Scene& scene, int times) : grid_(divided(scene.grid, ti
     bodies_.push_back(std::visit(
         [&]<class Shape>(const Shape& shape) {
           if constexpr (std::is_same_v<Shape, VoxelFile>)
-            return body(shape, object, scene.grid, times);
+            return Body{body(shape, object, scene.grid, times), {}, object.material};
+          else if constexpr (std::is_same_v<Shape, Mesh>)
+            return Body{body(shape, object, grid_), {}, object.material};
           else
-            return body(shape, object, grid_);
+            return Body{body(shape, object, grid_), [shape](const Vector& p) { return inside(shape, p); },
+                        object.material};
         },
         object.shape));
   }
@@ -254,7 +257,16 @@ Geometry::Geometry(const Scene& scene, int times) : grid_(divided(scene.grid, ti
 
 void Geometry::fill(const Canvas& canvas) const {
   std::fill_n(canvas.material, canvas.box.cells(), background_);
-  for (const auto& paint_body : bodies_) paint_body(canvas);
+  for (const Body& body : bodies_) body.paint(canvas);
+}
+
+std::optional<std::uint16_t> Geometry::at(const Vector& point) const {
+  std::uint16_t material = background_;
+  for (const Body& body : bodies_) {
+    if (!body.holds) return std::nullopt;
+    if (body.holds(point)) material = body.material;
+  }
+  return material;
 }
 
 std::vector<std::uint16_t> Geometry::fill() const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "taskflows/fdtd/scene/scene.hpp"
@@ -33,13 +34,20 @@ class Geometry {
   /// of the body that holds its centre (staircases at curved surfaces, no averaging), whatever box it is filled with.
   /// By all OpenMP threads; keeps nothing but what it returns, so ranks of a cluster fill their own boxes.
   void fill(const Canvas& canvas) const;
+  /// The material at a point of the domain (m), not of a cell; none in a scene with meshes or voxels.
+  [[nodiscard]] std::optional<std::uint16_t> at(const Vector& point) const;
   /// Cells of the whole grid.
   [[nodiscard]] std::vector<std::uint16_t> fill() const;
 
  private:
   Grid grid_;
   std::uint16_t background_;
-  std::vector<std::function<void(const Canvas&)>> bodies_;
+  struct Body {
+    std::function<void(const Canvas&)> paint;
+    std::function<bool(const Vector&)> holds;  ///< empty: not known of points
+    std::uint16_t material;
+  };
+  std::vector<Body> bodies_;
 };
 
 }  // namespace asterism::fdtd::scene

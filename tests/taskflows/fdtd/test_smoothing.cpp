@@ -25,11 +25,11 @@ class SmoothingTests : public SceneTests {
     return make_problem(read(text(more))).problem.smoothed;
   }
   static std::string text(const std::string& more) {
-    return "smoothing = true\n" + with(
-                                      "[materials]\nglass = { eps_r = 4, sigma = 0.3 }\nice = { eps_r = 2 }\n"
-                                      "metal = { drude = { omega_p = 1e6, gamma = 1e5 } }\n" +
-                                          more,
-                                      "[6, 5, 4]", "[1, 2, 1.5]");
+    return "smoothing = \"diagonal\"\n" + with(
+                                              "[materials]\nglass = { eps_r = 4, sigma = 0.3 }\nice = { eps_r = 2 }\n"
+                                              "metal = { drude = { omega_p = 1e6, gamma = 1e5 } }\n" +
+                                                  more,
+                                              "[6, 5, 4]", "[1, 2, 1.5]");
   }
   static std::string body(const std::string& shape, const std::string& keys, const std::string& material = "glass") {
     return fmt::format("[[geometry]]\nshape = \"{}\"\nmaterial = \"{}\"\n{}\n", shape, material, keys);

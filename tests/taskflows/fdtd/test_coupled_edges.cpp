@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix of the permittivity around a node that a surface crosses, and edges that it couples.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string>
+
+#include "taskflows/fdtd/reference/reference.hpp"
+#include "taskflows/fdtd/scene/surface_matrix.hpp"
+#include "taskflows/fdtd/scene/to_problem.hpp"
+#include "tests/taskflows/fdtd/problems.hpp"
+
+namespace asterism::fdtd {
+namespace {
+
+using scene::surface_matrix;
+using scene::SurfaceMatrix;
+using scene::SurfacePlane;
+
+const std::array<double, 3> spacing{1, 1.3, 0.8};
+
+double quadratic(const SurfaceMatrix& m, const std::array<double, 6>& x) {
+  double sum = 0;
+  for (std::size_t f = 0; f < 6; ++f)
+    for (std::size_t g = 0; g < 6; ++g) sum += x[f] * m[f][g] * x[g];
+  return sum;
+}
+
+/// Across an axis both laws are those of circuits: what lies between both nodes of an edge along it is in series, from
+/// the mean potential of one cell to that of the next, and on the faces across it the parts are side by side.
+TEST(FdtdSurfaceMatrix, PlanesOfTheGridCoupleNothing) {
+  const auto m = surface_matrix({{0, 0, 1}, 0.1, 4, 1}, spacing);
+  ASSERT_TRUE(m);
+  const double share = 0.5 / 0.8;  // of 4 in the cell: from -0.4 m to 0.1 m
+  const double mean = share * 4 + (0.4 - 0.1) / 0.8;
+  const double low = (share * 0.25 - (1 - share) * 0.15) / mean;  // potential of the plane, less that of the node
+  const double diagonal[6] = {0.5 / mean, 0.5 / mean, 0.5 / mean, 0.5 / mean, (0.5 / 4 - low) / 0.8, (0.3 + low) / 0.8};
+  for (std::size_t f = 0; f < 6; ++f)
+    for (std::size_t g = 0; g < 6; ++g) EXPECT_NEAR((*m)[f][g], f == g ? diagonal[f] : 0, 1e-14) << f << ' ' << g;
+}
+
+TEST(FdtdSurfaceMatrix, HasNoneWhereThePlaneIsOutside) {
+  EXPECT_FALSE(surface_matrix({{1, 0, 0}, 0.51, 4, 1}, spacing));
+  EXPECT_TRUE(surface_matrix({{1, 0, 0}, 0.49, 4, 1}, spacing));
+}
+
+/// Fields that are constant on both sides of a plane n x = 0.2 m along z, on a grid with nodes at whole numbers of
+/// spacings.
+struct Piecewise {
+  double normal_d, tangential_e;
+  std::array<double, 3> n{0.6, 0.8, 0}, t{-0.8, 0.6, 0};
+  std::array<double, 2> eps{1, 7};
+
+  /// Its gradient is E.
+  [[nodiscard]] double potential(double x, double y) const {
+    const double u = n[0] * x + n[1] * y - 0.2;
+    return normal_d * u / eps[u < 0 ? 0 : 1] + tangential_e * (t[0] * x + t[1] * y);
+  }
+  /// What the matrices of both nodes make of D on faces, of the edge from node (i, j) along x or y.
+  [[nodiscard]] double voltage(int i, int j, std::size_t axis) const {
+    double sum = 0;
+    for (const int end : {0, 1}) {
+      const double x0 = (i + (axis == 0 ? end : 0)) * spacing[0], y0 = (j + (axis == 1 ? end : 0)) * spacing[1];
+      const double offset = 0.2 - n[0] * x0 - n[1] * y0;
+      std::array<double, 6> d{};
+      for (std::size_t f = 0; f < 4; ++f)
+        for (int p = 0; p < 4000; ++p) {
+          const double along = (p + 0.5) / 4000 - 0.5, side = f % 2 == 0 ? -0.5 : 0.5;
+          const double u =
+              n[0] * (f < 2 ? side : along) * spacing[0] + n[1] * (f < 2 ? along : side) * spacing[1] - offset;
+          d[f] += (normal_d * n[f / 2] + tangential_e * t[f / 2] * eps[u < 0 ? 0 : 1]) / 4000;
+        }
+      const std::size_t half = 2 * axis + (end == 0 ? 1 : 0);
+      const auto m = surface_matrix({n, offset, eps[0], eps[1]}, spacing);
+      for (std::size_t g = 0; g < 6; ++g)
+        sum += (m ? (*m)[half][g] : half == g ? 0.5 / eps[offset > 0 ? 0 : 1] : 0) * d[g] * spacing[axis];
+    }
+    return sum;
+  }
+};
+
+TEST(FdtdSurfaceMatrix, IsExactForFieldsThatAreConstantOnBothSides) {
+  for (const auto& [normal_d, tangential_e] : {std::pair{1.0, 0.0}, {0.0, 1.0}}) {
+    const Piecewise field{normal_d, tangential_e};
+    for (int i = -2; i < 2; ++i)
+      for (int j = -2; j < 2; ++j)
+        EXPECT_NEAR(
+            field.voltage(i, j, 0) + field.voltage(i + 1, j, 1) - field.voltage(i, j + 1, 0) - field.voltage(i, j, 1),
+            0, 2e-3);
+    double across = 0;
+    for (int i = -3; i < 3; ++i) across += field.voltage(i, 0, 0);
+    EXPECT_NEAR(across, field.potential(3, 0) - field.potential(-3, 0), 2e-3);
+  }
+}
+
+TEST(FdtdSurfaceMatrix, IsSymmetricAndPositive) {
+  for (int trial = 0; trial < 200; ++trial) {
+    SurfacePlane plane{{noise(trial, 0, 0, 1), noise(trial, 0, 0, 2), noise(trial, 0, 0, 3)}, 0, 1, 12};
+    const double length = std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]);
+    for (double& x : plane.normal) x /= length;
+    plane.offset = 0.3 * noise(trial, 0, 0, 4);
+    const auto m = surface_matrix(plane, spacing);
+    ASSERT_TRUE(m);
+    for (std::size_t f = 0; f < 6; ++f)
+      for (std::size_t g = 0; g < 6; ++g) EXPECT_NEAR((*m)[f][g], (*m)[g][f], 1e-14);
+    for (int direction = 0; direction < 50; ++direction) {
+      std::array<double, 6> x{};
+      double norm = 0;
+      for (std::size_t f = 0; f < 6; ++f) {
+        x[f] = noise(trial, direction, static_cast<int>(f), 5);
+        norm += x[f] * x[f];
+      }
+      EXPECT_GT(quadratic(*m, x), 0.5 / 12 * 0.3 * norm);
+    }
+  }
+}
+
+/// A sphere of glass of which half lies beyond periodic faces, in the beginning random fields.
+Problem sphere(const char* faces, bool single) {
+  const std::string text = fmt::format(
+      "smoothing = true\ncourant = 0.99\nsteps = 1\nprecision = \"{}\"\n[grid]\ncells = [11, 9, 10]\nspacing = [1, "
+      "1.2, 0.9]\n[faces]\nall = \"{}\"\n[cpml]\nthickness = 2\n[materials]\nglass.eps_r = 6\n[[geometry]]\nshape = "
+      "\"sphere\"\nmaterial = \"glass\"\ncentre = [5.2, 5.1, 4.3]\nradius = 3.3\n[[probes]]\nposition = [8, 5, "
+      "4]\n[[monitors]]\nfrequencies = 1e7\n",
+      single ? "single" : "double", faces);
+  Problem p = make_problem(scene::read_scene(text, "sphere.toml", ".")).problem;
+  p.initial = [](Field field, int c, int i, int j, int k) {
+    return noise(i, j, k, c) * (field == Field::electric ? 1 : 1 / 376.7);
+  };
+  return p;
+}
+
+TEST(FdtdCoupledEdges, EveryCutHasTheSameBits) {
+  for (const bool single : {false, true})
+    for (const char* faces : {"periodic", "pec", "pmc", "cpml"}) {
+      const Problem p = sphere(faces, single);
+      EXPECT_GT(p.couplings.size(), 500U);
+      const Outcome whole = run(p, {{1, 1, 1}, {}}, 12, anywhere);
+      for (const std::array<int, 3>& parts : {std::array{2, 1, 1}, {5, 1, 1}, {2, 2, 2}, {1, 3, 2}, {11, 1, 1}})
+        EXPECT_TRUE(run(p, {parts, {}}, 12, fixed) == whole) << faces << ' ' << single << ' ' << parts[0];
+    }
+}
+
+TEST(FdtdCoupledEdges, SimpleSolverAgrees) {
+  for (const char* faces : {"periodic", "cpml"}) {
+    const Problem p = sphere(faces, false);
+    const std::vector<BrickPlace> bricks = decompose(p, {{2, 1, 2}, {}});
+    Simulation s(p, bricks, anywhere(bricks));
+    s.initialise();
+    s.advance(20);
+    Reference reference(p);
+    for (int n = 0; n < 20; ++n) reference.advance();
+    const Array<char> e = gather(s, p, Field::electric);
+    for (int c = 0; c < 3; ++c)
+      for (int i = 1; i < p.cells[0]; ++i)
+        for (int j = 1; j < p.cells[1]; ++j)
+          for (int k = 1; k < p.cells[2]; ++k)
+            ASSERT_NEAR(entry(e, p, c, i, j, k), reference.at(Field::electric, c, i, j, k), 1e-13) << faces;
+  }
+}
+
+/// The step is 0.99 of the largest one of the grid: with random fields, all of its waves are there.
+TEST(FdtdCoupledEdges, StayStable) {
+  const Problem p = sphere("pec", false);
+  const std::vector<BrickPlace> bricks = decompose(p, {{1, 1, 1}, {}});
+  Simulation s(p, bricks, anywhere(bricks));
+  s.initialise();
+  const Energy before = s.energy();
+  s.advance(20000);
+  const Energy after = s.energy();
+  EXPECT_LT(after.electric + after.magnetic, 2 * (before.electric + before.magnetic));
+}
+
+/// Conductors, losses and wires have no part in it.
+TEST(FdtdCoupledEdges, LieInPlainDielectrics) {
+  const auto couplings = [](const std::string& material, const std::string& more = "") {
+    return make_problem(
+               scene::read_scene("smoothing = true\nsteps = 1\n[grid]\ncells = [12, 12, 12]\nspacing = 1\n[materials]\n"
+                                 "glass.eps_r = 6\nwet = { eps_r = 6, sigma = 1 }\n[[geometry]]\nshape = "
+                                 "\"sphere\"\ncentre = [6, 6, 6]\nradius = 3.3\nmaterial = "
+                                 "\"" +
+                                     material + "\"\n" + more,
+                                 "sphere.toml", "."))
+        .problem.couplings;
+  };
+  const auto all = couplings("glass");
+  EXPECT_GT(all.size(), 100U);
+  for (const char* material : {"wet", "pec", "vacuum"}) EXPECT_TRUE(couplings(material).empty()) << material;
+  const auto beside = couplings("glass", "[[conductors]]\nlow = [8, 6, 7]\nhigh = [8, 6, 10]\n");
+  EXPECT_LT(beside.size(), all.size());
+  for (const Coupling& c : beside) EXPECT_FALSE(c.component == 2 && c.cell == (std::array{8, 6, 8}));
+}
+
+}  // namespace
+}  // namespace asterism::fdtd
