@@ -27,6 +27,14 @@ Flow at_rest(int, int, int) {
   return {};
 }
 
+/// Cells begin with the velocity of the inlet at -x upstream of them.
+std::function<Flow(int, int, int)> as_it_comes_in(const Problem& problem) {
+  Problem inlet;
+  inlet.cells = problem.cells;
+  inlet.face = problem.face;
+  return [inlet](int x, int y, int z) { return Flow{1, wall_velocity(inlet, lower_x, {x, y, z})}; };
+}
+
 /// Time in which shear over n cells decays by exp(-1): n^2 / (pi^2 nu).
 double diffusion_time(int n, double nu) {
   return n * n / (pi * pi * nu);
@@ -165,11 +173,14 @@ Face read_face(const std::string& text) {
     face.periodic = true;
   } else if (kind == "wall" && (numbers.empty() || numbers.size() == 3)) {
     std::copy(numbers.begin(), numbers.end(), face.wall.u);
+  } else if (kind == "parabola" && numbers.size() == 3) {
+    face.wall.kind = Wall::Kind::parabola;
+    std::copy(numbers.begin(), numbers.end(), face.wall.u);
   } else if (kind == "pressure" && numbers.size() <= 1) {
     face.wall.kind = Wall::Kind::pressure;
     if (!numbers.empty()) face.wall.rho = numbers[0];
   } else {
-    bad_input("{}: expected periodic, wall, wall:u,v,w, pressure or pressure:rho", text);
+    bad_input("{}: expected periodic, wall, wall:u,v,w, parabola:u,v,w, pressure or pressure:rho", text);
   }
   return face;
 }
@@ -199,6 +210,8 @@ Case make_case(const CaseOptions& options) {
     c.problem.face[f] = *options.face[f];
     c.exact = nullptr;  // another flow
   }
+  if (c.problem.face[lower_x].wall.kind == Wall::Kind::parabola && !c.problem.face[lower_x].periodic)
+    c.problem.initial = as_it_comes_in(c.problem);
   check(c.problem);
   const double nu = viscosity(c.problem.collision.tau);
   c.describe = fmt::format("{} {} x {} x {}, tau {:.6g}, Re {:.4g}", options.name, options.cells[0], options.cells[1],

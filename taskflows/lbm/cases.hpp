@@ -43,7 +43,7 @@ struct Case {
 std::vector<std::pair<std::string, std::string>> case_names();
 
 /// What is beyond a face, from text: "periodic", "wall" (at rest), "wall:u,v,w" (moves, or lets fluid in when it moves
-/// inward), "pressure" or "pressure:rho". Throws Error (bad input).
+/// inward), "parabola:u,v,w" (lets fluid in with this mean), "pressure" or "pressure:rho". Throws Error (bad input).
 Face read_face(const std::string& text);
 
 /// Throws Error (bad input): an unknown name, Reynolds number and relaxation time both, values out of range.

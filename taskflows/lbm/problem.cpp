@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/as_size.hpp"
 #include "base/error.hpp"
 
 namespace asterism::lbm {
@@ -29,6 +30,21 @@ const char* name_of(Collision::Model model) {
       break;
   }
   return "central-moments";
+}
+
+bool is_parabola_along(const Problem& problem, int face, int axis) {
+  return axis != face / 2 && !problem.face[as_size(2 * axis)].periodic;
+}
+
+std::array<double, 3> wall_velocity(const Problem& problem, int face, const std::array<int, 3>& cell) {
+  const Wall& wall = problem.face[as_size(face)].wall;
+  double share = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (wall.kind != Wall::Kind::parabola || !is_parabola_along(problem, face, axis)) continue;
+    const double s = (cell[as_size(axis)] + 0.5) / problem.cells[as_size(axis)];
+    share *= 6 * s * (1 - s);
+  }
+  return {wall.u[0] * share, wall.u[1] * share, wall.u[2] * share};
 }
 
 double wall_distance(const Problem& problem, std::size_t cell, int j) {
@@ -63,6 +79,14 @@ void check(const Problem& problem) {
     if (face.wall.kind == Wall::Kind::velocity && !(speed(face.wall.u) <= fastest))
       bad_input("face {} moves at ({}, {}, {}): expected at most {} cells per step (half the speed of sound)",
                 face_names[f], face.wall.u[0], face.wall.u[1], face.wall.u[2], fastest);
+    if (face.wall.kind == Wall::Kind::parabola) {
+      double peak = speed(face.wall.u);
+      for (int axis = 0; axis < 3; ++axis)
+        if (is_parabola_along(problem, static_cast<int>(f), axis)) peak *= 1.5;
+      if (!(peak <= fastest))
+        bad_input("face {}: a parabola of mean ({}, {}, {}) is as fast as {:.4g}; expected at most {} cells per step",
+                  face_names[f], face.wall.u[0], face.wall.u[1], face.wall.u[2], peak, fastest);
+    }
     if (face.wall.kind == Wall::Kind::pressure && !(face.wall.rho > 0.5 && face.wall.rho < 2))
       bad_input("density {} at face {}: expected about 1", face.wall.rho, face_names[f]);
   }

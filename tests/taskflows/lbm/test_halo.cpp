@@ -275,6 +275,11 @@ TEST(LbmProblem, SaysWhatCannotWork) {
     p.face[0].wall.kind = Wall::Kind::pressure;
     p.face[0].wall.rho = 0;
   });
+  bad([](Problem& p) {
+    p.face[0].wall.kind = Wall::Kind::parabola;
+    p.face[0].wall.u[0] = 0.13;  // its peak between four walls is 0.2925
+  });
+  bad([](Problem& p) { p.collision.force[1] = -0.1; });
   bad([](Problem& p) { p.solid.assign(63, 0); });
   bad([](Problem& p) { p.solid.assign(64, 1); });
 }
