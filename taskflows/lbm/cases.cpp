@@ -32,7 +32,7 @@ std::function<Flow(int, int, int)> as_it_comes_in(const Problem& problem) {
   Problem inlet;
   inlet.cells = problem.cells;
   inlet.face = problem.face;
-  return [inlet](int x, int y, int z) { return Flow{1, wall_velocity(inlet, lower_x, {x, y, z})}; };
+  return [inlet](int x, int y, int z) { return Flow{1, wall_velocity(inlet, lower_x, {x + 0.5, y + 0.5, z + 0.5})}; };
 }
 
 /// Time in which shear over n cells decays by exp(-1): n^2 / (pi^2 nu).

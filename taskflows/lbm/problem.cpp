@@ -36,12 +36,12 @@ bool is_parabola_along(const Problem& problem, int face, int axis) {
   return axis != face / 2 && !problem.face[as_size(2 * axis)].periodic;
 }
 
-std::array<double, 3> wall_velocity(const Problem& problem, int face, const std::array<int, 3>& cell) {
+std::array<double, 3> wall_velocity(const Problem& problem, int face, const std::array<double, 3>& point) {
   const Wall& wall = problem.face[as_size(face)].wall;
   double share = 1;
   for (int axis = 0; axis < 3; ++axis) {
     if (wall.kind != Wall::Kind::parabola || !is_parabola_along(problem, face, axis)) continue;
-    const double s = (cell[as_size(axis)] + 0.5) / problem.cells[as_size(axis)];
+    const double s = point[as_size(axis)] / problem.cells[as_size(axis)];
     share *= 6 * s * (1 - s);
   }
   return {wall.u[0] * share, wall.u[1] * share, wall.u[2] * share};

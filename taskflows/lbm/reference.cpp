@@ -259,8 +259,10 @@ double Reference::arriving(int i, int x, int y, int z) const {
     }
   }
   if (wall != nullptr) {
+    // the point at which the link meets the wall
+    const std::array<double, 3> meets{x + 0.5 - 0.5 * c.x, y + 0.5 - 0.5 * c.y, z + 0.5 - 0.5 * c.z};
     if (wall->kind != Wall::Kind::pressure)
-      return own[back] + 6 * weight_of(i) * dot(direction(i), wall_velocity(problem_, at, {x, y, z}));
+      return own[back] + 6 * weight_of(i) * dot(direction(i), wall_velocity(problem_, at, meets));
     const std::array<double, 3> none{0, 0, 0};
     const Macroscopic m = macroscopic(own, none.data());
     const double cu = dot(direction(i), m.u);

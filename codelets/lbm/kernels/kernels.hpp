@@ -68,7 +68,7 @@ struct Collision {
 struct Wall {
   enum class Kind : std::int32_t {
     velocity,  ///< half-way bounce-back from a wall that moves at u; u = 0: no slip; u through the face: an inlet
-    parabola,  ///< a velocity wall whose u is a mean, times 6 s (1 - s) at s of the way across each of two axes
+    parabola,  ///< a velocity wall whose u is a mean, times 6 s (1 - s) at s of the way along two axes
     pressure,  ///< half-way anti-bounce-back: density rho; the velocity is that of the cell after collision
   };
   Kind kind = Kind::velocity;

@@ -282,7 +282,7 @@ class Fluid {
     double share = 1;
     for (std::size_t a = 0; a < 3; ++a) {
       if (wall.kind != Wall::Kind::parabola || wall.across[a] == 0) continue;
-      const double s = (wall.first[a] + x[a] + 0.5) / wall.across[a];
+      const double s = (wall.first[a] + x[a] + 0.5 + 0.5 * lattice.c[i][a]) / wall.across[a];
       share *= 6 * s * (1 - s);
     }
     if (wall.kind != Wall::Kind::pressure)

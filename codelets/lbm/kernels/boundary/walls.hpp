@@ -56,14 +56,15 @@ ASTERISM_CELL bool crosses(const Reflector<T>& wall, const Brick& brick, int x, 
   return component(c, wall.axis) == wall.side && at == (wall.side < 0 ? 0 : n - 1);
 }
 
-/// 6 s (1 - s) with s = (k + 1/2) / n at cell k of n, along each axis across which u is a parabola.
+/// 6 s (1 - s) at s of the way along each axis across which u is a parabola, where the link c of a cell meets the wall:
+/// s = (k + 1/2 + c / 2) / n at cell k of n.
 template <class T>
-ASTERISM_CELL T share_of_mean(const Reflector<T>& wall, int x, int y, int z) {
+ASTERISM_CELL T share_of_mean(const Reflector<T>& wall, int x, int y, int z, const Velocity& c) {
   const int at[3] = {x, y, z};
   T share = 1;
   for (int axis = 0; axis < 3; ++axis) {
     if (wall.across[axis] == 0) continue;
-    const std::int64_t halves = 2 * (std::int64_t{wall.first[axis]} + at[axis]) + 1;
+    const std::int64_t halves = 2 * (std::int64_t{wall.first[axis]} + at[axis]) + 1 + component(c, axis);
     share = share * (wall.per_square[axis] * static_cast<T>(halves * (2 * std::int64_t{wall.across[axis]} - halves)));
   }
   return share;
@@ -89,14 +90,13 @@ ASTERISM_CELL void reflect_cell(const Reflector<Arithmetic<T>>* walls, int count
     for (int a = 0; a < 3; ++a) u[a] = m.momentum[a] * per_rho;
     uu = (u[0] * u[0] + u[1] * u[1]) + u[2] * u[2];
   }
-  const Number share = share_of_mean(wall, x, y, z);
   for (int k = 0; k < crossing; ++k) {
     const typename Reflector<Number>::Direction& d = wall.direction[k];
     bool own = true;
     for (int later = w + 1; later < count; ++later) own = own && !crosses(walls[later], brick, x, y, z, d.c);
     if (!own) continue;
     const Number sent = value_of(cell[last.offset[opposite(d.j)]]);
-    Number returned = sent - d.carried * share;
+    Number returned = sent - d.carried * share_of_mean(wall, x, y, z, d.c);
     if (wall.pressure) {
       const Number cu =
           (static_cast<Number>(d.c.x) * u[0] + static_cast<Number>(d.c.y) * u[1]) + static_cast<Number>(d.c.z) * u[2];
