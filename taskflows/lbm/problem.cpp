@@ -65,8 +65,9 @@ void check(const Problem& problem) {
   if (!(c.magic > 0)) bad_input("magic parameter {}: expected a positive number", c.magic);
   if (!(c.smagorinsky >= 0) || !std::isfinite(c.smagorinsky))
     bad_input("Smagorinsky constant {}: expected 0 or a positive number", c.smagorinsky);
-  if (!(speed(c.force) < 0.1))
-    bad_input("body force ({}, {}, {}): expected less than 0.1 per step", c.force[0], c.force[1], c.force[2]);
+  if (!std::all_of(c.force, c.force + 3, [](double f) { return std::abs(f) < 0.1; }))
+    bad_input("body force ({}, {}, {}): expected less than 0.1 each, per cell and step", c.force[0], c.force[1],
+              c.force[2]);
   for (int axis = 0; axis < 3; ++axis) {
     const auto lower = static_cast<std::size_t>(2 * axis);
     if (problem.face[lower].periodic != problem.face[lower + 1].periodic)

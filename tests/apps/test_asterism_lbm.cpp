@@ -235,13 +235,17 @@ TEST_F(AsterismLbm, SaysWhatIsWrong) {
   expect_bad_input({"--gpu-share", "1.5"}, {"--gpu-share", "1.5"});
   expect_bad_input({"--gpu-share", "half"}, {"--gpu-share", "half"});
   expect_bad_input({"--force", "1,2"}, {"--force"});
-  expect_bad_input({"--force", "1,2,3"}, {"body force"});
+  for (const char* force : {"0.1,0,0", "0,-0.1,0", "0,0,0.2"})
+    expect_bad_input({"--force", force}, {"body force", "less than 0.1 each"});
   expect_bad_input({"--face=x=wall"}, {"--face", "x=wall"});
   expect_bad_input({"--face=-x=glass"}, {"glass", "periodic"});
   expect_bad_input({"--face=-x=wall:1,2"}, {"wall:1,2"});
   expect_bad_input({"--face=-x=wall:a,0,0"}, {"number", "a"});
   expect_bad_input({"--face=-x=periodic"}, {"-x", "periodic", "+x"});
   expect_bad_input({"--face=-x=pressure:9"}, {"density 9"});
+  expect_bad_input({"--face=-x=parabola:0.05"}, {"parabola:0.05", "parabola:u,v,w"});
+  expect_bad_input({"--face=-x=parabola:0.13,0,0"}, {"-x", "0.2925"});
+  expect_bad_input({"--shape", "cylinder"}, {"--shape", "stream"});
   expect_bad_input({"--slice", "q"}, {"--slice"});
   expect_bad_input({"--slice", "x=64"}, {"--slice", "63"});
   expect_bad_input({"--body", "part.stl"}, {"--body", "stream"});

@@ -97,8 +97,8 @@ std::vector<WallDistance> nearest(std::vector<WallDistance> all) {
   return all;
 }
 
-/// Of a sphere, or of a cylinder along `axis` through the domain: |x + t c - centre| = radius across the axis, the
-/// smaller t.
+/// Distances at a sphere, or at a cylinder along `axis` through the domain: |x + t c - centre| = radius across the
+/// axis, the smaller t.
 std::vector<WallDistance> round_distances(const Point& centre, double radius, std::size_t axis, const Voxels& solid,
                                           const std::array<int, 3>& cells, const std::array<bool, 3>& periodic) {
   const Cells domain(solid, cells, periodic);
