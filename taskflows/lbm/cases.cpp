@@ -108,6 +108,35 @@ void stream(Case& c) {
   p.initial = [u = c.velocity](int, int, int) { return Flow{1, {u, 0, 0}}; };
 }
 
+/// Mean velocity over u_tau in a turbulent flow, y+ from a wall (Reichardt, Zeitschrift fuer angewandte Mathematik und
+/// Mechanik 31, 1951).
+double law_of_the_wall(double y) {
+  return 2.5 * std::log(1 + 0.4 * y) + 7.8 * (1 - std::exp(-y / 11) - y / 11 * std::exp(-y / 3));
+}
+
+// turbulence between walls at z = 0 and z = nz, driven along x: force = u_tau^2 / h with half the width h. It begins
+// with the mean and rolls v = d psi / dz, w = -d psi / dy, some of them oblique, which break up.
+void channel(Case& c) {
+  Problem& p = c.problem;
+  make_periodic(p, {lower_x, upper_x, lower_y, upper_y});
+  const double friction = std::abs(c.velocity);
+  const double h = 0.5 * p.cells[2];
+  p.collision.force[0] += friction * friction / h;
+  p.initial = [n = p.cells, h, friction, nu = viscosity(p.collision.tau)](int x, int y, int z) {
+    const double from_wall = std::min(z + 0.5, n[2] - z - 0.5);
+    const double along = 2 * pi * (x + 0.5) / n[0];
+    const double across = 2 * pi * (y + 0.5) / n[1];
+    const double height = pi * (z + 0.5) / n[2];
+    // psi = a h (sin(2 across) + sin(across + along) / 2 + sin(2 across - 2 along) / 2) sin(height)
+    const double a = 0.5 * friction;
+    const double waves = std::sin(2 * across) + 0.5 * std::sin(across + along) + 0.5 * std::sin(2 * across - 2 * along);
+    const double slopes = 2 * std::cos(2 * across) + 0.5 * std::cos(across + along) + std::cos(2 * across - 2 * along);
+    return Flow{1,
+                {friction * law_of_the_wall(from_wall * friction / nu), a * pi / 2 * waves * std::cos(height),
+                 -a * h * 2 * pi / n[1] * slopes * std::sin(height)}};
+  };
+}
+
 // a closed box unless faces are replaced (--face)
 void box(Case& c) {
   c.problem.initial = at_rest;
@@ -118,6 +147,7 @@ struct Kind {
   const char* about;
   double (*length)(const std::array<int, 3>& cells);
   void (*make)(Case& c);
+  double velocity = default_velocity;
 };
 
 double smaller_side(const std::array<int, 3>& n) {
@@ -135,6 +165,8 @@ const std::vector<Kind> kinds{
      [](const std::array<int, 3>& n) { return static_cast<double>(n[0]); }, taylor_green},
     {"stream", "inlet at -x, outlet at +x, periodic sides, past a sphere or a body from a file; length its diameter",
      smaller_side, stream},
+    {"channel", "turbulence between walls at -z and +z, driven along x; velocity u_tau (0.005), length nz / 2",
+     [](const std::array<int, 3>& n) { return 0.5 * n[2]; }, channel, 0.005},
     {"box", "walls all around unless --face says otherwise, fluid at rest; length nz",
      [](const std::array<int, 3>& n) { return static_cast<double>(n[2]); }, box},
 };
@@ -192,7 +224,7 @@ Case make_case(const CaseOptions& options) {
   c.problem.collision = options.collision;
   c.problem.precision = options.precision;
   c.problem.solid = options.solid;
-  c.velocity = options.velocity.value_or(default_velocity);
+  c.velocity = options.velocity.value_or(kind.velocity);
   if (!std::isfinite(c.velocity)) bad_input("--velocity {}: expected a number", c.velocity);
   c.length = options.length.value_or(kind.length(options.cells));
   if (!(c.length > 0)) bad_input("--length {}: expected a positive number", c.length);

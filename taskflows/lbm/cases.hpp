@@ -15,7 +15,7 @@ namespace asterism::lbm {
 struct CaseOptions {
   std::string name = "cavity";
   std::array<int, 3> cells{64, 64, 64};
-  std::optional<double> velocity;  ///< characteristic, cells per step; default 0.05
+  std::optional<double> velocity;  ///< characteristic, cells per step; default: what belongs to the case
   std::optional<double> reynolds;  ///< velocity x length / viscosity; the length is Case::length
   std::optional<double> tau;       ///< relaxation time; default 0.6152, the paper's
   std::optional<double> length;    ///< in cells; default: what belongs to the case
