@@ -68,7 +68,8 @@ void add_flow_options(CLI::App& app, Arguments& args, Texts& texts) {
   flow->add_option("--tau", args.flow.tau,
                    "Relaxation time instead of --re, 3 viscosity + 1/2 (default: 0.6152, the paper's)")
       ->excludes(reynolds);
-  flow->add_option("--velocity", args.flow.velocity, "Characteristic velocity in cells per step (default: 0.05, of a channel 0.005)");
+  flow->add_option("--velocity", args.flow.velocity,
+                   "Characteristic velocity in cells per step (default: 0.05, of a channel 0.005)");
   flow->add_option("--length", args.flow.length, "Characteristic length in cells (default: see --case)");
   flow->add_option(
           "--face", texts.faces,
