@@ -23,6 +23,7 @@ house::Face face_of(const Face& face) {
   house::Face own;
   own.periodic = face.kind == Face::Kind::periodic;
   if (face.kind == Face::Kind::pressure) own.wall.kind = house::Wall::Kind::pressure;
+  if (face.kind == Face::Kind::parabola) own.wall.kind = house::Wall::Kind::parabola;
   std::copy(face.velocity.begin(), face.velocity.end(), own.wall.u);
   own.wall.rho = face.density;
   return own;
@@ -45,6 +46,17 @@ void require_finite(const char* what, std::span<const double> values) {
     if (!std::isfinite(values[i])) bad_input("{}[{}] is {}: expected a finite number", what, i, values[i]);
 }
 
+house::BodyOptions body_of(const Body& body) {
+  if (!(body.length > 0)) bad_input("length {}: expected a positive number", body.length);
+  house::BodyOptions options;
+  options.file = body.file;
+  options.degrees = body.degrees;
+  options.position = body.position;
+  options.mesh = mesh_of(body.vertices, body.triangles);
+  options.shape = body.shape == Body::Shape::cylinder ? house::Shape::cylinder : house::Shape::sphere;
+  return options;
+}
+
 house::Problem problem_of(const Options& options, std::span<const std::uint8_t> solid) {
   house::Problem problem;
   problem.cells = options.cells;
@@ -63,6 +75,13 @@ house::Problem problem_of(const Options& options, std::span<const std::uint8_t> 
   return problem;
 }
 
+house::Problem problem_of(const Options& options, const Body& body) {
+  house::Problem problem = problem_of(options, solid_cells(body, options.cells));
+  if (body.walls == Body::Walls::interpolated)
+    problem.distances = house::wall_distances(body_of(body), problem, body.length);
+  return problem;
+}
+
 /// Values of a box, x fastest, as those of the domain.
 template <class T>
 void put(const house::DomainBox& box, const std::array<int, 3>& cells, const T* values, std::span<double> to) {
@@ -77,10 +96,12 @@ void put(const house::DomainBox& box, const std::array<int, 3>& cells, const T* 
 
 class Simulation::State {
  public:
-  State(std::shared_ptr<Session::State> owner, const Options& options, std::span<const std::uint8_t> solid)
+  /// `body`: solid cells, or a Body.
+  template <class Solid>
+  State(std::shared_ptr<Session::State> owner, const Options& options, const Solid& body)
       : session_(std::move(owner)), velocity_(options.velocity) {
     const Session::State::Call call(*session_);
-    problem_ = problem_of(options, solid);
+    problem_ = problem_of(options, body);
     if (const auto share = options.gpu_share; share && !(*share >= 0 && *share <= 1))
       bad_input("gpu_share {}: expected 0 to 1", *share);
     pieces_.gpu_share = options.gpu_share;
@@ -108,7 +129,7 @@ class Simulation::State {
   void start(const Initial& initial);
   void advance(long steps);
   void fields(const Fields& to);
-  std::array<double, 3> force();
+  house::ForceAndMoment force_and_moment(const std::array<double, 3>& about);
   Totals totals();
 
   [[nodiscard]] long step() const { return simulation_->time(); }
@@ -180,10 +201,11 @@ void Simulation::State::fields(const Fields& to) {
   });
 }
 
-std::array<double, 3> Simulation::State::force() {
+house::ForceAndMoment Simulation::State::force_and_moment(const std::array<double, 3>& about) {
   const Session::State::Call call(*session_);
+  require_finite("about", about);
   const Session::State::Awake awake(*session_);
-  return simulation_->force();
+  return simulation_->force_and_moment(about);
 }
 
 Totals Simulation::State::totals() {
@@ -215,18 +237,14 @@ std::vector<std::uint8_t> solid_cells(const Body& body, const std::array<int, 3>
   return translated([&] {
     for (const int n : cells)
       if (n < 1) bad_input("a domain of {} x {} x {} cells: expected at least 1 each", cells[0], cells[1], cells[2]);
-    if (!(body.length > 0)) bad_input("length {}: expected a positive number", body.length);
-    house::BodyOptions options;
-    options.file = body.file;
-    options.degrees = body.degrees;
-    options.position = body.position;
-    options.mesh = mesh_of(body.vertices, body.triangles);
-    return house::solid_cells(options, cells, body.length);
+    return house::solid_cells(body_of(body), cells, body.length);
   });
 }
 
 Simulation::Simulation(Session& session, const Options& options, std::span<const std::uint8_t> solid)
     : state_(translated([&] { return std::make_unique<State>(state_of_one_process(session), options, solid); })) {}
+Simulation::Simulation(Session& session, const Options& options, const Body& body)
+    : state_(translated([&] { return std::make_unique<State>(state_of_one_process(session), options, body); })) {}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&& other) noexcept = default;
 Simulation& Simulation::operator=(Simulation&& other) noexcept = default;
@@ -244,7 +262,10 @@ void Simulation::fields(const Fields& to) const {
   translated([&] { open(state_).fields(to); });
 }
 std::array<double, 3> Simulation::force() const {
-  return translated([&] { return open(state_).force(); });
+  return translated([&] { return open(state_).force_and_moment({}).force; });
+}
+std::array<double, 3> Simulation::moment(const std::array<double, 3>& about) const {
+  return translated([&] { return open(state_).force_and_moment(about).moment; });
 }
 Totals Simulation::totals() const {
   return translated([&] { return open(state_).totals(); });

@@ -21,7 +21,8 @@ lbm::Face face_of(const py::tuple& face) {
   own.kind = choice<lbm::Face::Kind>("face", face[0].cast<std::string>(),
                                      {{"wall", lbm::Face::Kind::wall},
                                       {"periodic", lbm::Face::Kind::periodic},
-                                      {"pressure", lbm::Face::Kind::pressure}});
+                                      {"pressure", lbm::Face::Kind::pressure},
+                                      {"parabola", lbm::Face::Kind::parabola}});
   own.velocity = face[1].cast<Triple>();
   own.density = face[2].cast<double>();
   return own;
@@ -46,8 +47,34 @@ lbm::Options options_of(const py::dict& given) {
   return options;
 }
 
-std::unique_ptr<PyLbm> make(PySession& session, const py::dict& given, const std::optional<py::array>& solid) {
+/// Refers to the arrays in `given`.
+lbm::Body body_of(const py::dict& given) {
+  lbm::Body body;
+  body.file = option<std::string>(given, "file");
+  body.length = option<double>(given, "length");
+  body.degrees = option<Triple>(given, "degrees");
+  body.position = option<std::optional<Triple>>(given, "position");
+  const auto vertices = option<std::optional<py::array>>(given, "vertices");
+  const auto triangles = option<std::optional<py::array>>(given, "triangles");
+  if (vertices) body.vertices = values_of("vertices", *vertices);
+  if (triangles) body.triangles = corners_of("triangles", *triangles);
+  body.shape =
+      choice<lbm::Body::Shape>("shape", option<std::string>(given, "shape"),
+                               {{"sphere", lbm::Body::Shape::sphere}, {"cylinder", lbm::Body::Shape::cylinder}});
+  body.walls = choice<lbm::Body::Walls>(
+      "walls", option<std::string>(given, "walls"),
+      {{"staircase", lbm::Body::Walls::staircase}, {"interpolated", lbm::Body::Walls::interpolated}});
+  return body;
+}
+
+std::unique_ptr<PyLbm> make(PySession& session, const py::dict& given, const std::optional<py::array>& solid,
+                            const std::optional<py::dict>& around) {
   const lbm::Options options = options_of(given);
+  if (around) {
+    const lbm::Body body = body_of(*around);
+    Session& open = *session;
+    return std::make_unique<PyLbm>([&] { return std::make_unique<lbm::Simulation>(open, options, body); });
+  }
   std::span<const std::uint8_t> cells;
   if (solid) cells = bytes_of("solid", *solid);
   Session& open = *session;
@@ -99,6 +126,11 @@ Triple force(const PyLbm& simulation) {
   return simulation->force();
 }
 
+Triple moment(const PyLbm& simulation, const Triple& about) {
+  const py::gil_scoped_release unlocked;
+  return simulation->moment(about);
+}
+
 py::tuple totals(const PyLbm& simulation) {
   lbm::Totals sums;
   {
@@ -109,17 +141,8 @@ py::tuple totals(const PyLbm& simulation) {
 }
 
 /// Bytes of shape (nz, ny, nx).
-py::array solid_cells(const py::dict& given, const std::optional<py::array>& vertices,
-                      const std::optional<py::array>& triangles) {
-  lbm::Body body;
-  body.file = option<std::string>(given, "file");
-  body.length = option<double>(given, "length");
-  body.degrees = option<Triple>(given, "degrees");
-  body.position = option<std::optional<Triple>>(given, "position");
-  if (vertices) body.vertices = values_of("vertices", *vertices);
-  if (triangles) body.triangles = corners_of("triangles", *triangles);
-  const auto n = option<std::array<int, 3>>(given, "cells");
-  const std::vector<std::uint8_t> cells = lbm::solid_cells(body, n);
+py::array solid_cells(const py::dict& body, const std::array<int, 3>& n) {
+  const std::vector<std::uint8_t> cells = lbm::solid_cells(body_of(body), n);
   return py::array_t<std::uint8_t>({n[2], n[1], n[0]}, cells.data());
 }
 
@@ -135,6 +158,7 @@ void add_lbm(py::module_& module) {
       .def("advance", &advance)
       .def("fields", &fields)
       .def("force", &force)
+      .def("moment", &moment)
       .def("totals", &totals)
       .def_property_readonly("step", [](const PyLbm& s) { return s->step(); })
       .def_property_readonly("fluid_cells", [](const PyLbm& s) { return s->fluid_cells(); });

@@ -68,13 +68,26 @@ void add_flow_options(CLI::App& app, Arguments& args, Texts& texts) {
   flow->add_option("--tau", args.flow.tau,
                    "Relaxation time instead of --re, 3 viscosity + 1/2 (default: 0.6152, the paper's)")
       ->excludes(reynolds);
-  flow->add_option("--velocity", args.flow.velocity, "Characteristic velocity in cells per step (default: 0.05)");
+  flow->add_option("--velocity", args.flow.velocity,
+                   "Characteristic velocity in cells per step (default: 0.05, of a channel 0.005)");
   flow->add_option("--length", args.flow.length, "Characteristic length in cells (default: see --case)");
-  flow->add_option("--face", texts.faces,
-                   "Replaces a face of the case: --face=-x=wall:0.05,0,0 (an inlet), --face=+x=pressure,\n"
-                   "--face=-y=periodic, --face=+z=wall; may be repeated")
+  flow->add_option(
+          "--face", texts.faces,
+          "Replaces a face of the case: --face=-x=wall:0.05,0,0 (an inlet), --face=-x=parabola:0.05,0,0\n"
+          "(with this mean, 0 at walls), --face=+x=pressure, --face=-y=periodic, --face=+z=wall; may be repeated")
       ->allow_extra_args(false);
-  flow->add_option("--body", args.body.file, std::string("A closed surface in the stream:\n") + mesh::mesh_formats());
+  auto* body = flow->add_option("--body", args.body.file,
+                                std::string("A closed surface in the stream:\n") + mesh::mesh_formats());
+  flow->add_option_function<std::string>(
+          "--shape",
+          [&args](const std::string& name) {
+            args.body.shape = name == "cylinder" ? Shape::cylinder : Shape::sphere;
+            args.shape_given = true;
+          },
+          "A body without a file: a sphere, or a cylinder along y from face to face; --length is the diameter")
+      ->check(CLI::IsMember({"sphere", "cylinder"}))
+      ->default_str("sphere")
+      ->excludes(body);
   add_rotation(*flow, args.body.degrees, "Rotation of the body: degrees about x,y,z");
   flow->add_option("--position", texts.position, "Centre of the body: cells x,y,z (default: a quarter of the way)")
       ->delimiter(',')
@@ -216,6 +229,7 @@ void read_texts(const Texts& texts, Arguments& args) {
   if (!texts.position.empty()) args.body.position = {texts.position[0], texts.position[1], texts.position[2]};
   if (flow.name != "stream" && (!args.body.file.empty() || !texts.position.empty()))
     bad_input("--body and --position: only with --case stream");
+  if (flow.name != "stream" && args.shape_given) bad_input("--shape: only with --case stream");
   if (flow.name != "stream" && args.interpolated_walls) bad_input("--walls: only with --case stream");
   for (const std::string& text : texts.faces) {
     const std::size_t face = face_of("--face", text);

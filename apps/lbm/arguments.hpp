@@ -17,6 +17,7 @@ struct Arguments {
   // the flow
   asterism::lbm::CaseOptions flow;
   asterism::lbm::BodyOptions body;
+  bool shape_given = false;
   bool interpolated_walls = false;  ///< at the surface of the body
   long steps = 1024;
   asterism::lbm::PieceOptions pieces;  ///< an open share of GPUs is corrected while running

@@ -115,10 +115,17 @@ void Forces::describe(Report& report) const {
   record["samples"] = s->samples;
   for (std::size_t k = 0; k < 6; ++k)
     if (k < 3 || has_moment_[k - 3])
-      record[names[k]] = {{"mean", s->coefficient[k].mean}, {"deviation", s->coefficient[k].deviation}};
+      record[names[k]] = {{"mean", s->coefficient[k].mean},
+                          {"deviation", s->coefficient[k].deviation},
+                          {"least", s->coefficient[k].least},
+                          {"most", s->coefficient[k].most}};
   report.rows.emplace_back(
       "means", fmt::format("drag {}, lift {}, side {}: {} samples of steps {} to {}", text_of(s->coefficient[0]),
                            text_of(s->coefficient[2]), text_of(s->coefficient[1]), s->samples, s->from, s->to));
+  const auto range = [&](std::size_t k) {
+    return fmt::format("{} {:.4g} to {:.4g}", names[k], s->coefficient[k].least, s->coefficient[k].most);
+  };
+  report.rows.emplace_back("ranges", fmt::format("{}, {}, {}", range(0), range(2), range(1)));
   record["strouhal"] = nullptr;
   if (!s->shedding) {
     report.rows.emplace_back("shedding", "no period seen in lift and side force");

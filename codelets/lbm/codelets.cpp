@@ -14,10 +14,10 @@
 namespace asterism::lbm::codelets {
 namespace {
 
-/// Pressure walls come first in lists of walls.
-std::int32_t outlets(std::int32_t count, const Wall* walls) {
+/// Velocity walls come last in lists of walls.
+std::int32_t before_velocity_walls(std::int32_t count, const Wall* walls) {
   return static_cast<std::int32_t>(
-      std::find_if(walls, walls + count, [](const Wall& w) { return w.kind != Wall::Kind::pressure; }) - walls);
+      std::find_if(walls, walls + count, [](const Wall& w) { return w.kind == Wall::Kind::velocity; }) - walls);
 }
 
 struct Cpu {
@@ -34,8 +34,8 @@ struct Cpu {
     cpu::reflect(last, brick, walls, count, brick.interior(), f);
   }
   template <class T>
-  void reflect_pressure(Half last, const Brick& brick, std::int32_t count, const Wall* walls, T* f) const {
-    cpu::reflect(last, brick, walls, outlets(count, walls), brick.interior(), f);
+  void reflect_before_update(Half last, const Brick& brick, std::int32_t count, const Wall* walls, T* f) const {
+    cpu::reflect(last, brick, walls, before_velocity_walls(count, walls), brick.interior(), f);
   }
   template <class T>
   void reflect(Half last, const Brick& brick, const Links& links, T* f) const {
@@ -44,7 +44,7 @@ struct Cpu {
   template <class T>
   void update(Half half, const Brick& brick, std::int32_t count, const Box* boxes, const Collision& collision,
               const std::uint8_t* solid, std::int32_t walls, const Wall* wall, T* f) const {
-    const std::int32_t done = outlets(walls, wall);
+    const std::int32_t done = before_velocity_walls(walls, wall);
     for (std::int32_t i = 0; i < count; ++i) cpu::reflect(other(half), brick, wall + done, walls - done, boxes[i], f);
     for (std::int32_t i = 0; i < count; ++i) cpu::update(half, brick, boxes[i], collision, solid, f);
   }

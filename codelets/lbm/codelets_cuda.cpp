@@ -45,8 +45,8 @@ struct Gpu {
     if (count > 0) cuda::reflect(last, brick, walls(count, of), f, stream);
   }
   template <class T>
-  void reflect_pressure(Half last, const Brick& brick, std::int32_t count, const Wall* of, T* f) const {
-    if (count > 0) cuda::reflect_pressure(last, brick, walls(count, of), f, stream);
+  void reflect_before_update(Half last, const Brick& brick, std::int32_t count, const Wall* of, T* f) const {
+    if (count > 0) cuda::reflect_before_update(last, brick, walls(count, of), f, stream);
   }
   template <class T>
   void reflect(Half last, const Brick& brick, const Links& links, T* f) const {

@@ -50,7 +50,7 @@ void advance(void** b, void* arguments) {
     finish(unit, completion, a.brick.layout, obstacle, received, f);
     const std::int32_t walls = completion.part == Completion::Part::nothing ? 0 : completion.walls;
     if (completion.part == Completion::Part::all)
-      unit.reflect_pressure(completion.last, a.brick.layout, walls, completion.wall, f);
+      unit.reflect_before_update(completion.last, a.brick.layout, walls, completion.wall, f);
     unit.update(half, a.brick.layout, a.boxes, a.box, a.collision, obstacle.solid, walls, completion.wall, f);
     completion.part = Completion::Part::all;
     completion.received = 0;

@@ -25,9 +25,10 @@ struct Face {
     wall,      ///< at rest, or moving at `velocity`: along the face a lid, into the domain an inlet
     periodic,  ///< both faces of an axis or none
     pressure,  ///< an outlet of density `density`
+    parabola,  ///< an inlet of mean velocity `velocity`: a parabola across each axis between walls
   };
   Kind kind = Kind::wall;
-  std::array<double, 3> velocity{};  ///< cells per step, at most 0.2887
+  std::array<double, 3> velocity{};  ///< cells per step, at most 0.2887 anywhere
   double density = 1;
 };
 
@@ -55,12 +56,22 @@ ASTERISM_EXPORT double relaxation_time(double velocity, double length, double re
 
 /// A body whose cells are solid.
 struct Body {
+  enum class Shape {
+    sphere,
+    cylinder,  ///< along y, through the whole domain
+  };
+  enum class Walls {
+    staircase,     ///< the surface is half-way along links to solid cells
+    interpolated,  ///< the surface is where it is: linear interpolation along links (Bouzidi and others 2001)
+  };
   std::string file = {};  ///< a closed surface: STL, OBJ, OFF, PLY, gmsh; empty: `vertices` and `triangles`
   std::span<const double> vertices = {};         ///< x, y, z of each, in any unit
-  std::span<const std::int32_t> triangles = {};  ///< three vertices of each, counted from 0; none: a sphere
-  double length = 1;                             ///< of the body's longest side, or diameter of the sphere, in cells
+  std::span<const std::int32_t> triangles = {};  ///< three vertices of each, counted from 0; none: `shape`
+  double length = 1;                             ///< of the body's longest side, or diameter of the shape, in cells
   std::array<double, 3> degrees{};               ///< turned about x, y and z
   std::optional<std::array<double, 3>> position = {};  ///< centre, in cells; none: a quarter of nx, half of ny and nz
+  Shape shape = Shape::sphere;                         ///< of a body without a surface
+  Walls walls = Walls::staircase;                      ///< in a Simulation of this body
 };
 
 /// A byte for each cell: 1 where the centre of the cell lies in the body. Throws Error (bad_input): a surface that is
@@ -94,6 +105,8 @@ class ASTERISM_EXPORT Simulation {
   /// there is no fluid; copied; empty: fluid everywhere. Throws Error (bad_input): sizes, faces, relaxation times,
   /// forces and velocities that cannot be, an array of another length.
   Simulation(Session& session, const Options& options, std::span<const std::uint8_t> solid = {});
+  /// With the solid cells of a body, and its walls. Throws Error (bad_input) as solid_cells(), too.
+  Simulation(Session& session, const Options& options, const Body& body);
   ~Simulation();
   Simulation(Simulation&& other) noexcept;
   Simulation& operator=(Simulation&& other) noexcept;
@@ -116,6 +129,9 @@ class ASTERISM_EXPORT Simulation {
   void fields(const Fields& to) const;
   /// Force of the fluid on all solid cells in the last step, by momentum exchange.
   [[nodiscard]] std::array<double, 3> force() const;
+  /// Moment of that force about a point, in cells. A body that reaches through a periodic face has a moment about that
+  /// axis only: the others are meaningless.
+  [[nodiscard]] std::array<double, 3> moment(const std::array<double, 3>& about) const;
   [[nodiscard]] Totals totals() const;
 
   [[nodiscard]] std::int64_t cells() const noexcept;

@@ -14,14 +14,14 @@ import asterism
 from asterism import _asterism, _progress
 from asterism._arguments import count, number, numbers, shaped
 
-__all__ = ["Face", "Simulation", "Totals", "pressure", "relaxation_time", "solid_cells", "wall"]
+__all__ = ["Body", "Face", "Simulation", "Totals", "parabola", "pressure", "relaxation_time", "solid_cells", "wall"]
 
 #: Names of the faces, in their order.
 FACES = ("-x", "+x", "-y", "+y", "-z", "+z")
 
 
 class Face(NamedTuple):
-    """What is beyond a face: see wall() and pressure()."""
+    """What is beyond a face: see wall(), parabola() and pressure()."""
 
     kind: str
     velocity: Tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -31,6 +31,11 @@ class Face(NamedTuple):
 def wall(u: float = 0, v: float = 0, w: float = 0) -> Face:
     """A wall that moves at u, v, w cells per step: along the face a lid, into the domain an inlet."""
     return Face("wall", (number("u", u), number("v", v), number("w", w)))
+
+
+def parabola(u: float = 0, v: float = 0, w: float = 0) -> Face:
+    """An inlet of mean velocity u, v, w: a parabola across each axis between walls."""
+    return Face("parabola", (number("u", u), number("v", v), number("w", w)))
 
 
 def pressure(density: float = 1) -> Face:
@@ -53,25 +58,47 @@ def relaxation_time(velocity: float, length: float, reynolds: float) -> float:
                                      number("reynolds", reynolds))
 
 
+class Body(NamedTuple):
+    """A body in the fluid.
+
+    file: a closed surface (STL, OBJ, OFF, PLY, gmsh); or vertices, shape (n, 3) in any unit, and triangles, int32 of
+       shape (m, 3); none of them: shape, "sphere" or "cylinder" (along y, through the whole domain).
+    length: of the body's longest side, or the diameter of the shape, in cells. degrees: turned about x, y and z.
+    position: centre, in cells (default: nx / 4, ny / 2, nz / 2).
+    walls: "staircase", half-way along links to solid cells, or "interpolated": where the surface is.
+    """
+
+    file: str = ""
+    vertices: Optional[numpy.ndarray] = None
+    triangles: Optional[numpy.ndarray] = None
+    length: float = 1
+    degrees: Sequence[float] = (0, 0, 0)
+    position: Optional[Sequence[float]] = None
+    shape: str = "sphere"
+    walls: str = "staircase"
+
+    def _options(self) -> dict:
+        if (self.vertices is None) != (self.triangles is None):
+            raise asterism.BadInput("vertices and triangles: expected both or none")
+        if self.vertices is not None:
+            shaped("vertices", self.vertices, (None, 3))
+            shaped("triangles", self.triangles, (None, 3))
+        return dict(file=str(self.file), vertices=self.vertices, triangles=self.triangles,
+                    length=number("length", self.length), degrees=numbers("degrees", self.degrees, 3),
+                    position=None if self.position is None else numbers("position", self.position, 3),
+                    shape=str(self.shape), walls=str(self.walls))
+
+
 def solid_cells(cells: Sequence[int], file: str = "", *, vertices: Optional[numpy.ndarray] = None,
                 triangles: Optional[numpy.ndarray] = None, length: float, degrees: Sequence[float] = (0, 0, 0),
-                position: Optional[Sequence[float]] = None) -> numpy.ndarray:
+                position: Optional[Sequence[float]] = None, shape: str = "sphere") -> numpy.ndarray:
     """Cells whose centres lie in a body: uint8 of shape (nz, ny, nx), 1 in the body.
 
-    cells: nx, ny, nz. file: a closed surface (STL, OBJ, OFF, PLY, gmsh); or vertices, shape (n, 3) in any unit, and
-    triangles, int32 of shape (m, 3); none of them: a sphere. length: of the body's longest side, or the diameter of the
-    sphere, in cells. degrees: turned about x, y and z. position: centre, in cells (default: nx / 4, ny / 2, nz / 2).
-    Raises BadInput for a surface that is not closed and a body that has no cell in the domain.
+    cells: nx, ny, nz; the others as in Body. Raises BadInput for a surface that is not closed and a body that has no
+    cell in the domain.
     """
-    if (vertices is None) != (triangles is None):
-        raise asterism.BadInput("vertices and triangles: expected both or none")
-    if vertices is not None:
-        shaped("vertices", vertices, (None, 3))
-        shaped("triangles", triangles, (None, 3))
-    given = dict(cells=numbers("cells", cells, 3, count), file=str(file), length=number("length", length),
-                 degrees=numbers("degrees", degrees, 3),
-                 position=None if position is None else numbers("position", position, 3))
-    return _asterism.solid_cells(given, vertices, triangles)
+    body = Body(file, vertices, triangles, length, degrees, position, shape)
+    return _asterism.solid_cells(body._options(), numbers("cells", cells, 3, count))
 
 
 class Simulation:
@@ -79,8 +106,8 @@ class Simulation:
 
     cells: nx, ny, nz.
     faces: what is beyond the faces: one for all, or a dict with keys -x, +x, -y, +y, -z, +z, others being walls at
-       rest; values are "wall", "periodic", "pressure", wall(u, v, w) or pressure(density).
-    solid: uint8 or bool of shape (nz, ny, nx), not 0 where there is no fluid; copied.
+       rest; values are "wall", "periodic", "pressure", wall(u, v, w), parabola(u, v, w) or pressure(density).
+    solid: uint8 or bool of shape (nz, ny, nx), not 0 where there is no fluid; copied. body: a Body instead.
     tau: relaxation time, 3 viscosity + 1/2. collision: bgk, trt or central-moments; magic: of trt. smagorinsky:
        constant of the turbulence model. force: on the fluid, per cell and step. precision: double, single or half.
     velocity: of the fluid at step 0, cells per step. gpu_share: of the cells, 0 to 1 (default: by rates of the machine).
@@ -89,7 +116,7 @@ class Simulation:
 
     def __init__(self, session: asterism.Session, cells: Sequence[int], *,
                  faces: Union[str, Face, Dict[str, Union[str, Face]]] = "wall",
-                 solid: Optional[numpy.ndarray] = None, tau: float = 0.6152, collision: str = "bgk",
+                 solid: Optional[numpy.ndarray] = None, body: Optional[Body] = None, tau: float = 0.6152, collision: str = "bgk",
                  magic: float = 3 / 16, smagorinsky: float = 0, force: Sequence[float] = (0, 0, 0),
                  precision: str = "double", velocity: Sequence[float] = (0, 0, 0),
                  gpu_share: Optional[float] = None) -> None:
@@ -97,11 +124,13 @@ class Simulation:
         self._shape = tuple(reversed(size))
         if solid is not None:
             shaped("solid", solid, self._shape)
+            if body is not None:
+                raise asterism.BadInput("solid and body: expected one of them")
         options = dict(cells=size, faces=_faces(faces), collision=str(collision), tau=number("tau", tau),
                        magic=number("magic", magic), smagorinsky=number("smagorinsky", smagorinsky),
                        force=numbers("force", force, 3), velocity=numbers("velocity", velocity, 3),
                        precision=str(precision), gpu_share=None if gpu_share is None else number("gpu_share", gpu_share))
-        self._simulation = _asterism.Lbm(session._session, options, solid)
+        self._simulation = _asterism.Lbm(session._session, options, solid, None if body is None else body._options())
         session._users.add(self)
 
     def _close(self) -> None:
@@ -145,6 +174,13 @@ class Simulation:
         """Force of the fluid on all solid cells in the last step: shape (3,)."""
         return numpy.array(self._simulation.force())
 
+    def moment(self, about: Sequence[float]) -> numpy.ndarray:
+        """Moment of that force about a point, in cells: shape (3,).
+
+        A body that reaches through a periodic face has a moment about that axis only: the others are meaningless.
+        """
+        return numpy.array(self._simulation.moment(numbers("about", about, 3)))
+
     def totals(self) -> Totals:
         """Sums over the fluid cells of the present step."""
         mass, momentum, energy, speed = self._simulation.totals()
@@ -168,5 +204,5 @@ def _faces(given: Union[str, Face, Dict[str, Union[str, Face]]]) -> tuple:
     faces = [given.get(name, "wall") for name in FACES]
     for face in faces:
         if not isinstance(face, (str, Face)):
-            raise asterism.BadInput(f"faces: {face!r}; expected wall, periodic, pressure, wall(u, v, w) or pressure(density)")
+            raise asterism.BadInput(f"faces: {face!r}; expected wall, periodic, pressure, wall(u, v, w), parabola(u, v, w) or pressure(density)")
     return tuple(tuple(Face(face) if isinstance(face, str) else face) for face in faces)

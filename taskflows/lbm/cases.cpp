@@ -27,6 +27,14 @@ Flow at_rest(int, int, int) {
   return {};
 }
 
+/// Cells begin with the velocity of the inlet at -x upstream of them.
+std::function<Flow(int, int, int)> as_it_comes_in(const Problem& problem) {
+  Problem inlet;
+  inlet.cells = problem.cells;
+  inlet.face = problem.face;
+  return [inlet](int x, int y, int z) { return Flow{1, wall_velocity(inlet, lower_x, {x + 0.5, y + 0.5, z + 0.5})}; };
+}
+
 /// Time in which shear over n cells decays by exp(-1): n^2 / (pi^2 nu).
 double diffusion_time(int n, double nu) {
   return n * n / (pi * pi * nu);
@@ -100,6 +108,35 @@ void stream(Case& c) {
   p.initial = [u = c.velocity](int, int, int) { return Flow{1, {u, 0, 0}}; };
 }
 
+/// Mean velocity over u_tau in a turbulent flow, y+ from a wall (Reichardt, Zeitschrift fuer angewandte Mathematik und
+/// Mechanik 31, 1951).
+double law_of_the_wall(double y) {
+  return 2.5 * std::log(1 + 0.4 * y) + 7.8 * (1 - std::exp(-y / 11) - y / 11 * std::exp(-y / 3));
+}
+
+// turbulence between walls at z = 0 and z = nz, driven along x: force = u_tau^2 / h with half the width h. It begins
+// with the mean and rolls v = d psi / dz, w = -d psi / dy, some of them oblique, which break up.
+void channel(Case& c) {
+  Problem& p = c.problem;
+  make_periodic(p, {lower_x, upper_x, lower_y, upper_y});
+  const double friction = std::abs(c.velocity);
+  const double h = 0.5 * p.cells[2];
+  p.collision.force[0] += friction * friction / h;
+  p.initial = [n = p.cells, h, friction, nu = viscosity(p.collision.tau)](int x, int y, int z) {
+    const double from_wall = std::min(z + 0.5, n[2] - z - 0.5);
+    const double along = 2 * pi * (x + 0.5) / n[0];
+    const double across = 2 * pi * (y + 0.5) / n[1];
+    const double height = pi * (z + 0.5) / n[2];
+    // psi = a h (sin(2 across) + sin(across + along) / 2 + sin(2 across - 2 along) / 2) sin(height)
+    const double a = 0.5 * friction;
+    const double waves = std::sin(2 * across) + 0.5 * std::sin(across + along) + 0.5 * std::sin(2 * across - 2 * along);
+    const double slopes = 2 * std::cos(2 * across) + 0.5 * std::cos(across + along) + std::cos(2 * across - 2 * along);
+    return Flow{1,
+                {friction * law_of_the_wall(from_wall * friction / nu), a * pi / 2 * waves * std::cos(height),
+                 -a * h * 2 * pi / n[1] * slopes * std::sin(height)}};
+  };
+}
+
 // a closed box unless faces are replaced (--face)
 void box(Case& c) {
   c.problem.initial = at_rest;
@@ -110,6 +147,7 @@ struct Kind {
   const char* about;
   double (*length)(const std::array<int, 3>& cells);
   void (*make)(Case& c);
+  double velocity = default_velocity;
 };
 
 double smaller_side(const std::array<int, 3>& n) {
@@ -127,6 +165,8 @@ const std::vector<Kind> kinds{
      [](const std::array<int, 3>& n) { return static_cast<double>(n[0]); }, taylor_green},
     {"stream", "inlet at -x, outlet at +x, periodic sides, past a sphere or a body from a file; length its diameter",
      smaller_side, stream},
+    {"channel", "turbulence between walls at -z and +z, driven along x; velocity u_tau (0.005), length nz / 2",
+     [](const std::array<int, 3>& n) { return 0.5 * n[2]; }, channel, 0.005},
     {"box", "walls all around unless --face says otherwise, fluid at rest; length nz",
      [](const std::array<int, 3>& n) { return static_cast<double>(n[2]); }, box},
 };
@@ -165,11 +205,14 @@ Face read_face(const std::string& text) {
     face.periodic = true;
   } else if (kind == "wall" && (numbers.empty() || numbers.size() == 3)) {
     std::copy(numbers.begin(), numbers.end(), face.wall.u);
+  } else if (kind == "parabola" && numbers.size() == 3) {
+    face.wall.kind = Wall::Kind::parabola;
+    std::copy(numbers.begin(), numbers.end(), face.wall.u);
   } else if (kind == "pressure" && numbers.size() <= 1) {
     face.wall.kind = Wall::Kind::pressure;
     if (!numbers.empty()) face.wall.rho = numbers[0];
   } else {
-    bad_input("{}: expected periodic, wall, wall:u,v,w, pressure or pressure:rho", text);
+    bad_input("{}: expected periodic, wall, wall:u,v,w, parabola:u,v,w, pressure or pressure:rho", text);
   }
   return face;
 }
@@ -181,7 +224,7 @@ Case make_case(const CaseOptions& options) {
   c.problem.collision = options.collision;
   c.problem.precision = options.precision;
   c.problem.solid = options.solid;
-  c.velocity = options.velocity.value_or(default_velocity);
+  c.velocity = options.velocity.value_or(kind.velocity);
   if (!std::isfinite(c.velocity)) bad_input("--velocity {}: expected a number", c.velocity);
   c.length = options.length.value_or(kind.length(options.cells));
   if (!(c.length > 0)) bad_input("--length {}: expected a positive number", c.length);
@@ -199,6 +242,8 @@ Case make_case(const CaseOptions& options) {
     c.problem.face[f] = *options.face[f];
     c.exact = nullptr;  // another flow
   }
+  if (c.problem.face[lower_x].wall.kind == Wall::Kind::parabola && !c.problem.face[lower_x].periodic)
+    c.problem.initial = as_it_comes_in(c.problem);
   check(c.problem);
   const double nu = viscosity(c.problem.collision.tau);
   c.describe = fmt::format("{} {} x {} x {}, tau {:.6g}, Re {:.4g}", options.name, options.cells[0], options.cells[1],

@@ -15,7 +15,7 @@ namespace asterism::lbm {
 struct CaseOptions {
   std::string name = "cavity";
   std::array<int, 3> cells{64, 64, 64};
-  std::optional<double> velocity;  ///< characteristic, cells per step; default 0.05
+  std::optional<double> velocity;  ///< characteristic, cells per step; default: what belongs to the case
   std::optional<double> reynolds;  ///< velocity x length / viscosity; the length is Case::length
   std::optional<double> tau;       ///< relaxation time; default 0.6152, the paper's
   std::optional<double> length;    ///< in cells; default: what belongs to the case
@@ -43,7 +43,7 @@ struct Case {
 std::vector<std::pair<std::string, std::string>> case_names();
 
 /// What is beyond a face, from text: "periodic", "wall" (at rest), "wall:u,v,w" (moves, or lets fluid in when it moves
-/// inward), "pressure" or "pressure:rho". Throws Error (bad input).
+/// inward), "parabola:u,v,w" (lets fluid in with this mean), "pressure" or "pressure:rho". Throws Error (bad input).
 Face read_face(const std::string& text);
 
 /// Throws Error (bad input): an unknown name, Reynolds number and relaxation time both, values out of range.

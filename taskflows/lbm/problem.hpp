@@ -47,6 +47,11 @@ struct Problem {
 /// As an option: "bgk", "trt", "central-moments".
 const char* name_of(Collision::Model model);
 
+/// Whether a wall of Kind::parabola at a face has its profile along an axis: one along the face, between walls.
+bool is_parabola_along(const Problem& problem, int face, int axis);
+/// Velocity of the wall at a face beside a point, in cells.
+std::array<double, 3> wall_velocity(const Problem& problem, int face, const std::array<double, 3>& point);
+
 /// Distance of the surface along the link in direction j of cell number `cell`.
 double wall_distance(const Problem& problem, std::size_t cell, int j);
 

@@ -241,20 +241,28 @@ double Reference::arriving(int i, int x, int y, int z) const {
   // walls at rest give way to those that move, and an outlet to all, at edges
   const Wall* wall = nullptr;
   const auto rank = [](const Wall& w) {
-    return w.kind == Wall::Kind::pressure ? 0 : w.u[0] != 0 || w.u[1] != 0 || w.u[2] != 0 ? 1 : 2;
+    return w.kind == Wall::Kind::pressure              ? 0
+           : w.kind == Wall::Kind::parabola            ? 1
+           : w.u[0] != 0 || w.u[1] != 0 || w.u[2] != 0 ? 2
+                                                       : 3;
   };
+  int at = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const int n = problem_.cells[axis];
     if (from[axis] >= 0 && from[axis] < n) continue;
     const Face& face = problem_.face[2 * axis + (from[axis] < 0 ? 0 : 1)];
     if (face.periodic)
       from[axis] = (from[axis] + n) % n;
-    else if (wall == nullptr || rank(face.wall) >= rank(*wall))
+    else if (wall == nullptr || rank(face.wall) >= rank(*wall)) {
       wall = &face.wall;
+      at = static_cast<int>(2 * axis) + (from[axis] < 0 ? 0 : 1);
+    }
   }
   if (wall != nullptr) {
-    if (wall->kind == Wall::Kind::velocity)
-      return own[back] + 6 * weight_of(i) * dot(direction(i), {wall->u[0], wall->u[1], wall->u[2]});
+    // the point at which the link meets the wall
+    const std::array<double, 3> meets{x + 0.5 - 0.5 * c.x, y + 0.5 - 0.5 * c.y, z + 0.5 - 0.5 * c.z};
+    if (wall->kind != Wall::Kind::pressure)
+      return own[back] + 6 * weight_of(i) * dot(direction(i), wall_velocity(problem_, at, meets));
     const std::array<double, 3> none{0, 0, 0};
     const Macroscopic m = macroscopic(own, none.data());
     const double cu = dot(direction(i), m.u);

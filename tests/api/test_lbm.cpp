@@ -108,6 +108,44 @@ TEST_F(LibraryLbm, TheForceOnABodyIsThatOnTheFluidInTheEnd) {
   }
 }
 
+TEST_F(LibraryLbm, AParabolaEntersAChannel) {
+  lbm::Options options = box({16, 2, 12});
+  options.faces[0] = {lbm::Face::Kind::parabola, {0.02, 0, 0}, 1};
+  options.faces[1] = {lbm::Face::Kind::pressure, {}, 1};
+  options.faces[4] = options.faces[5] = {};
+  options.collision = lbm::Collision::trt;
+  options.tau = 0.8;
+  lbm::Simulation simulation(session_, options);
+  simulation.advance(4000);
+  const Flow flow(simulation);
+  for (std::size_t cell = 8; cell < flow.u.size(); cell += 16) {  // half-way from the inlet to the outlet
+    const double s = (static_cast<double>(cell / 32) + 0.5) / 12;
+    EXPECT_NEAR(flow.u[cell] * flow.density[cell], 0.12 * s * (1 - s), 1.5e-4) << cell;
+  }
+}
+
+TEST_F(LibraryLbm, ABodyHasWallsAndAMoment) {
+  lbm::Options options = box({20, 2, 16});
+  options.velocity = {0.05, 0, 0.02};
+  lbm::Body body;
+  body.shape = lbm::Body::Shape::cylinder;
+  body.length = 6.4;
+  body.position = {9.7, 1, 8.1};
+  const std::vector<std::uint8_t> solid = lbm::solid_cells(body, options.cells);
+  EXPECT_NEAR(static_cast<double>(std::count(solid.begin(), solid.end(), 1)), 2 * std::numbers::pi * 3.2 * 3.2, 4);
+  lbm::Simulation by_cells(session_, options, solid), by_body(session_, options, body);
+  body.walls = lbm::Body::Walls::interpolated;
+  lbm::Simulation interpolated(session_, options, body);
+  for (lbm::Simulation* const s : {&by_cells, &by_body, &interpolated}) s->advance(20);
+  EXPECT_TRUE(same_bits(Flow(by_cells).u, Flow(by_body).u));
+  EXPECT_FALSE(same_bits(Flow(by_cells).u, Flow(interpolated).u));
+  // M about a = M about 0 - a cross F
+  const std::array<double, 3> force = interpolated.force();
+  const double about_origin = interpolated.moment({0, 0, 0})[1];
+  EXPECT_NEAR(interpolated.moment({9.7, 1, 8.1})[1], about_origin - (8.1 * force[0] - 9.7 * force[2]), 1e-12);
+  EXPECT_GT(std::abs(about_origin), 1e-3);
+}
+
 TEST_F(LibraryLbm, TotalsAreSumsOfTheFields) {
   lbm::Options options = box({6, 7, 8});
   options.velocity = {0.02, -0.01, 0.03};
@@ -187,6 +225,7 @@ TEST_F(LibraryLbm, WrongArgumentsAreNamedAndTheSessionStillWorks) {
   all[7] = INFINITY;
   initial.w = all;
   expect_bad_input([&] { simulation.start(initial); }, {"w[7] is inf"});
+  expect_bad_input([&] { static_cast<void>(simulation.moment({0, NAN, 0})); }, {"about[1] is nan"});
   expect_bad_input([&] { simulation.advance(-1); }, {"-1 steps"});
   expect_bad_input(
       [&] {
@@ -200,6 +239,7 @@ TEST_F(LibraryLbm, WrongArgumentsAreNamedAndTheSessionStillWorks) {
   body.vertices = corners;
   body.triangles = triangle;
   expect_bad_input([&] { lbm::solid_cells(body, {8, 8, 8}); }, {"not a closed surface"});
+  expect_bad_input([&] { lbm::Simulation(session_, options, body); }, {"not a closed surface"});
   body.triangles = beyond;
   expect_bad_input([&] { lbm::solid_cells(body, {8, 8, 8}); }, {"triangles[2] is 3"});
   simulation.advance(4);
@@ -229,7 +269,7 @@ TEST_F(LbmLibraryAndProgram, HaveTheSameBits) {
                          "--rotate", "10,20,30", "--collision", central ? "central-moments" : "trt",
                          "--steps",  "77",       "--precision", name,
                          "--output", "flow.h5",  "--forces",    "force.csv",
-                         "--gpus",   "0"});
+                         "--gpus",   "0",        "--walls",     central ? "interpolated" : "staircase"});
     ASSERT_EQ(ran.status, 0) << ran.err;
     lbm::Options options;
     options.cells = {26, 18, 15};
@@ -245,7 +285,8 @@ TEST_F(LbmLibraryAndProgram, HaveTheSameBits) {
     body.triangles = triangles;
     body.length = 9;
     body.degrees = {10, 20, 30};
-    lbm::Simulation simulation(session, options, lbm::solid_cells(body, options.cells));
+    if (central) body.walls = lbm::Body::Walls::interpolated;
+    lbm::Simulation simulation(session, options, body);
     simulation.advance(77);
     const Flow flow(simulation);
     EXPECT_TRUE(same_bits(flow.density, hdf5_values(output("flow.h5"), "step_0000000077/rho"))) << name;
@@ -255,7 +296,13 @@ TEST_F(LbmLibraryAndProgram, HaveTheSameBits) {
       together.insert(together.end(), {flow.u[cell], flow.v[cell], flow.w[cell]});
     EXPECT_TRUE(same_bits(together, velocity)) << name;
     const std::string last = lines_of(contents(output("force.csv"))).back();
-    EXPECT_EQ(std::strtod(last.c_str() + last.find(',') + 1, nullptr), simulation.force()[0]) << name;
+    const std::array<double, 3> force = simulation.force();
+    const std::array<double, 3> moment = simulation.moment({6.5, 9, 7.5});
+    std::size_t comma = last.find(',');
+    for (const double value : {force[0], force[1], force[2], moment[0], moment[1], moment[2]}) {
+      EXPECT_EQ(std::strtod(last.c_str() + comma + 1, nullptr), value) << name;
+      comma = last.find(',', comma + 1);
+    }
   }
 }
 

@@ -122,6 +122,9 @@ TEST_F(AsterismLbm, CasesAreRight) {
       {"--case", "box", "--size", "9x8x7", "--steps", "30", "--collision", "central-moments", "--re", "4000"},
       {"--case", "box", "--size", "9x8x7", "--steps", "30", "--face=-x=wall:0.03,0,0", "--face=+x=pressure:1.002",
        "--face=-z=periodic", "--face=+z=periodic", "--face=+y=wall:0.02,0,0.01", "--force", "0,1e-5,0"},
+      {"--case", "stream", "--size", "24x4x20", "--steps", "25", "--shape", "cylinder", "--length", "5", "--walls",
+       "interpolated", "--face=-x=parabola:0.04,0,0.01", "--face=-z=wall", "--face=+z=wall"},
+      {"--case", "channel", "--size", "24x13x20", "--steps", "25", "--re", "180", "--collision", "central-moments"},
       {"--case", "cavity", "--size", "12", "--steps", "0"}};
   for (Arguments arguments : cases) {
     SCOPED_TRACE(arguments[1] + " " + arguments[3]);
@@ -130,6 +133,22 @@ TEST_F(AsterismLbm, CasesAreRight) {
     ASSERT_FALSE(r.is_null());
     EXPECT_EQ(r["right"], true);
     EXPECT_LE(r["verification"]["error"].get<double>(), r["verification"]["allowed"].get<double>());
+  }
+}
+
+/// The mean is that of a turbulent flow, 15.6 u_tau (Kim, Moin and Moser 1987), and friction at the walls holds it.
+TEST_F(AsterismLbm, AChannelBeginsTurbulent) {
+  for (const char* steps : {"0", "300"}) {
+    const json r = record(
+        {"--case", "channel", "--size", "32x16x30", "--re", "180", "--steps", steps, "--collision", "central-moments"});
+    ASSERT_FALSE(r.is_null());
+    const double cells = 32 * 16 * 30;
+    EXPECT_NEAR(r["totals"]["momentum"][0].get<double>() / (cells * 0.005), 15.6, 0.6) << steps;
+    EXPECT_NEAR(r["totals"]["momentum"][1].get<double>() / cells, 0, 1e-5) << steps;
+    EXPECT_NEAR(r["totals"]["mass"].get<double>(), 0, 1e-6) << steps;
+    EXPECT_NEAR(r["flow"]["reynolds"].get<double>(), 180, 1e-9) << steps;
+    // more than the mean alone has: rolls
+    EXPECT_GT(2 * r["totals"]["energy"].get<double>() / (cells * 0.005 * 0.005), 15.6 * 15.6 + 3) << steps;
   }
 }
 
@@ -235,13 +254,17 @@ TEST_F(AsterismLbm, SaysWhatIsWrong) {
   expect_bad_input({"--gpu-share", "1.5"}, {"--gpu-share", "1.5"});
   expect_bad_input({"--gpu-share", "half"}, {"--gpu-share", "half"});
   expect_bad_input({"--force", "1,2"}, {"--force"});
-  expect_bad_input({"--force", "1,2,3"}, {"body force"});
+  for (const char* force : {"0.1,0,0", "0,-0.1,0", "0,0,0.2"})
+    expect_bad_input({"--force", force}, {"body force", "less than 0.1 each"});
   expect_bad_input({"--face=x=wall"}, {"--face", "x=wall"});
   expect_bad_input({"--face=-x=glass"}, {"glass", "periodic"});
   expect_bad_input({"--face=-x=wall:1,2"}, {"wall:1,2"});
   expect_bad_input({"--face=-x=wall:a,0,0"}, {"number", "a"});
   expect_bad_input({"--face=-x=periodic"}, {"-x", "periodic", "+x"});
   expect_bad_input({"--face=-x=pressure:9"}, {"density 9"});
+  expect_bad_input({"--face=-x=parabola:0.05"}, {"parabola:0.05", "parabola:u,v,w"});
+  expect_bad_input({"--face=-x=parabola:0.13,0,0"}, {"-x", "0.2925"});
+  expect_bad_input({"--shape", "cylinder"}, {"--shape", "stream"});
   expect_bad_input({"--slice", "q"}, {"--slice"});
   expect_bad_input({"--slice", "x=64"}, {"--slice", "63"});
   expect_bad_input({"--body", "part.stl"}, {"--body", "stream"});

@@ -57,6 +57,21 @@ def test_a_given_flow_and_a_solid(session):
     assert abs(flow.velocity()[0] - 0.02 * (1 - solid)).max() < 1e-15
 
 
+def test_a_body(session):
+    body = asterism.lbm.Body(length=4, position=(5, 1, 4), shape="cylinder", walls="interpolated")
+    channel = {"-x": asterism.lbm.parabola(0.02), "+x": "pressure", "-y": "periodic", "+y": "periodic"}
+    flow = asterism.lbm.Simulation(session, (12, 2, 9), faces=channel, body=body)
+    solid = asterism.lbm.solid_cells((12, 2, 9), length=4, position=(5, 1, 4), shape="cylinder")
+    assert flow.fluid_cells == 216 - solid.sum() and (solid[:, 0] == solid[:, 1]).all()
+    flow.advance(300)
+    force, moment = flow.force(), flow.moment((0, 0, 0))
+    assert force[0] > 0
+    assert flow.moment((5, 1, 4))[1] == pytest.approx(moment[1] - (4 * force[0] - 5 * force[2]), abs=1e-12)
+    staircase = asterism.lbm.Simulation(session, (12, 2, 9), faces=channel, solid=solid)
+    staircase.advance(300)
+    assert staircase.force()[0] != pytest.approx(force[0], rel=1e-4)
+
+
 def test_wrong_flows(session):
     def make(**more):
         return asterism.lbm.Simulation(session, (5, 4, 3), **more)
@@ -68,6 +83,8 @@ def test_wrong_flows(session):
     refused(lambda: make(solid=numpy.zeros((5, 4, 3), bool)), "solid", "(3, 4, 5)")
     refused(lambda: make(solid=numpy.zeros((3, 4, 5))), "solid", "float64", "uint8")
     refused(lambda: make(precision="quad"), "precision quad", "half")
+    refused(lambda: make(body=asterism.lbm.Body(shape="cone")), "shape cone", "cylinder")
+    refused(lambda: make(body=asterism.lbm.Body(), solid=numpy.zeros((3, 4, 5), bool)), "solid and body")
     refused(lambda: make(velocity=(0, 0)), "velocity")
     flow = make()
     refused(lambda: flow.start(velocity=numpy.zeros((3, 4, 5))), "velocity", "(3, 3, 4, 5)")

@@ -5,9 +5,9 @@
 //
 //   kernel        formula                                                  costs.hpp, for each         header
 //   update        f*_i = f_i + Omega_i(f) + S_i, and propagation           update_bytes, _flops: cell  cell.hpp,
-//   central_moments.hpp reflect       f_opposite(j) = f*_j - 6 w_j c_j.u_w                     transfer_bytes: cell at
-//   a   boundary/
-//                 at a velocity wall; at a pressure wall                   wall; link_bytes: link of
+//                                                                                                    central_moments.hpp
+//   reflect       f_opposite(j) = f*_j - 6 w_j c_j.u_w at a velocity       transfer_bytes: cell at a   boundary/
+//                 wall or a parabola; at a pressure wall                   wall; link_bytes: link of
 //                 2 w_j rho_w (1 + 9/2 (c_j.u)^2 - 3/2 u^2) - f*_j;        a solid cell
 //                 f*_j at a solid cell, or interpolated (links.hpp)
 //   force         F = sum over links of c_j (f*_j + f_opposite(j) -        link_bytes / 2: link        boundary/
@@ -68,12 +68,16 @@ struct Collision {
 struct Wall {
   enum class Kind : std::int32_t {
     velocity,  ///< half-way bounce-back from a wall that moves at u; u = 0: no slip; u through the face: an inlet
+    parabola,  ///< a velocity wall whose u is a mean, times 6 s (1 - s) at s of the way along two axes
     pressure,  ///< half-way anti-bounce-back: density rho; the velocity is that of the cell after collision
   };
   Kind kind = Kind::velocity;
   std::int32_t face = 0;  ///< -x, +x, -y, +y, -z, +z
   double u[3] = {0, 0, 0};
   double rho = 1;
+  // of a parabola, along x, y and z
+  std::int32_t first[3] = {0, 0, 0};   ///< cells between the lower wall and the brick
+  std::int32_t across[3] = {0, 0, 0};  ///< cells from wall to wall; 0: uniform
 };
 
 /// Five slots of a box of cells, copied to or from a contiguous array: slot by slot, x fastest.
@@ -115,7 +119,7 @@ void update(Half half, const Brick& brick, const Box& box, const Collision& coll
 /// Walls return what they were sent by the half-step `last`: after alpha into the ghosts that beta will read, after
 /// beta from the ghosts into the border cells. Later walls of the list own the edges that they share with earlier ones.
 /// Only to and from the cells of a box. At a pressure wall it must be done before any cell of the brick is advanced, at
-/// a velocity wall before the cell itself is.
+/// others before the cell itself is.
 template <class T>
 void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t count, const Box& cells, T* f);
 

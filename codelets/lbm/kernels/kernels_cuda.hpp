@@ -24,15 +24,15 @@ struct Transfers {
 };
 
 /// `returning`: velocity walls whose reflection of the half-step before is still to be done, as part of this one; with
-/// pressure walls in it, which come before them, these have been done. `threads`: of a thread block, 256 at most.
+/// others in it, which come before them, these have been done. `threads`: of a thread block, 256 at most.
 template <class T>
 void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
             const Walls& returning, T* f, cudaStream_t stream, int threads = 256);
 template <class T>
 void reflect(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
-/// The pressure walls among them only.
+/// All but velocity walls.
 template <class T>
-void reflect_pressure(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
+void reflect_before_update(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
 template <class T>
 void reflect(Half last, const Brick& brick, const Links& links, T* f, cudaStream_t stream);
 /// `sums`: in device memory, added to. Bit-identical to those of a CPU.

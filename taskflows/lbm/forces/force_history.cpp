@@ -49,6 +49,8 @@ MeanAndDeviation mean_and_deviation(std::span<const double> values) {
   for (const double v : values) m.mean += v / n;
   for (const double v : values) m.deviation += (v - m.mean) * (v - m.mean) / n;
   m.deviation = std::sqrt(m.deviation);
+  m.least = *std::min_element(values.begin(), values.end());
+  m.most = *std::max_element(values.begin(), values.end());
   return m;
 }
 

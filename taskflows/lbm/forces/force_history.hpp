@@ -27,6 +27,7 @@ struct ReferenceScales {
 struct MeanAndDeviation {
   double mean = 0;
   double deviation = 0;  ///< standard deviation, over N
+  double least = 0, most = 0;
 };
 MeanAndDeviation mean_and_deviation(std::span<const double> values);
 

@@ -18,8 +18,17 @@ std::array<double, 3> centre_of(const BodyOptions& options, const std::array<int
 
 namespace {
 
-bool is_sphere(const BodyOptions& options) {
-  return options.file.empty() && options.mesh.triangles.empty();
+bool has_mesh(const BodyOptions& options) {
+  return !options.file.empty() || !options.mesh.triangles.empty();
+}
+
+/// The shape of a body without a mesh.
+template <class Use>
+auto with_shape(const BodyOptions& options, const std::array<int, 3>& cells, double length, const Use& use) {
+  std::array<double, 3> centre = centre_of(options, cells);
+  if (options.shape == Shape::sphere) return use(Sphere{centre, length / 2});
+  centre[1] = 0;
+  return use(Cylinder{1, centre, length / 2, static_cast<double>(cells[1])});
 }
 
 mesh::TriangleMesh placed(const BodyOptions& options, const std::array<int, 3>& cells, double length) {
@@ -41,9 +50,10 @@ std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::arr
       bad_input("the body has {:.6g} cells along {} (--length {}); the domain has {}", extent, "xyz"[axis], length,
                 cells[axis]);
   };
-  if (is_sphere(options)) {
-    for (std::size_t axis = 0; axis < 3; ++axis) require_room(axis, length);
-    voxels = voxelise(Sphere{centre_of(options, cells), length / 2}, grid);
+  if (!has_mesh(options)) {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      if (options.shape == Shape::sphere || axis != 1) require_room(axis, length);
+    voxels = with_shape(options, cells, length, [&](const auto& shape) { return voxelise(shape, grid); });
   } else {
     const mesh::TriangleMesh body = placed(options, cells, length);
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -61,9 +71,9 @@ std::vector<std::uint8_t> solid_cells(const BodyOptions& options, const std::arr
 std::vector<WallDistance> wall_distances(const BodyOptions& options, const Problem& problem, double length) {
   std::array<bool, 3> periodic{};
   for (std::size_t axis = 0; axis < 3; ++axis) periodic[axis] = problem.face[2 * axis].periodic;
-  if (is_sphere(options))
-    return wall_distances(Sphere{centre_of(options, problem.cells), length / 2}, problem.solid, problem.cells,
-                          periodic);
+  if (!has_mesh(options))
+    return with_shape(options, problem.cells, length,
+                      [&](const auto& shape) { return wall_distances(shape, problem.solid, problem.cells, periodic); });
   return wall_distances(placed(options, problem.cells, length), problem.solid, problem.cells, periodic);
 }
 

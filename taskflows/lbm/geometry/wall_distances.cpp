@@ -97,6 +97,33 @@ std::vector<WallDistance> nearest(std::vector<WallDistance> all) {
   return all;
 }
 
+/// Distances at a sphere, or at a cylinder along `axis` through the domain: |x + t c - centre| = radius across the
+/// axis, the smaller t.
+std::vector<WallDistance> round_distances(const Point& centre, double radius, std::size_t axis, const Voxels& solid,
+                                          const std::array<int, 3>& cells, const std::array<bool, 3>& periodic) {
+  const Cells domain(solid, cells, periodic);
+  std::vector<WallDistance> found;
+  std::array<int, 3> low{};
+  std::array<int, 3> high{};
+  for (std::size_t a = 0; a < 3; ++a) {
+    low[a] = a == axis ? 0 : std::max(static_cast<int>(std::floor(centre[a] - radius)) - 2, 0);
+    high[a] = cells[a] - 1;
+    if (a != axis) high[a] = std::min(static_cast<int>(std::ceil(centre[a] + radius)) + 2, high[a]);
+  }
+  domain.links(low, high, [&](const std::array<int, 3>& at, std::int64_t cell, int j) {
+    const Velocity v = velocity(j);
+    Point along{static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
+    Point from = minus(centre_of_cell(at), centre);
+    if (axis < 3) along[axis] = from[axis] = 0;
+    const double square = dot(along, along);
+    const double half = dot(from, along) / square;
+    const double root = half * half - (dot(from, from) - radius * radius) / square;
+    const double distance = root >= 0 ? -half - std::sqrt(root) : none;
+    if (distance >= 0 && distance <= 1) found.push_back({q * cell + j, distance});
+  });
+  return nearest(std::move(found));
+}
+
 }  // namespace
 
 std::vector<WallDistance> wall_distances(const mesh::TriangleMesh& body, const Voxels& solid,
@@ -129,28 +156,14 @@ std::vector<WallDistance> wall_distances(const mesh::TriangleMesh& body, const V
   return nearest(std::move(found));
 }
 
-// |x + t c - centre| = radius, the smaller t
 std::vector<WallDistance> wall_distances(const Sphere& body, const Voxels& solid, const std::array<int, 3>& cells,
                                          const std::array<bool, 3>& periodic) {
-  const Cells domain(solid, cells, periodic);
-  std::vector<WallDistance> found;
-  std::array<int, 3> low{};
-  std::array<int, 3> high{};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    low[axis] = std::max(static_cast<int>(std::floor(body.centre[axis] - body.radius)) - 2, 0);
-    high[axis] = std::min(static_cast<int>(std::ceil(body.centre[axis] + body.radius)) + 2, cells[axis] - 1);
-  }
-  domain.links(low, high, [&](const std::array<int, 3>& at, std::int64_t cell, int j) {
-    const Velocity v = velocity(j);
-    const Point along{static_cast<double>(v.x), static_cast<double>(v.y), static_cast<double>(v.z)};
-    const Point from = minus(centre_of_cell(at), body.centre);
-    const double square = dot(along, along);
-    const double half = dot(from, along) / square;
-    const double root = half * half - (dot(from, from) - body.radius * body.radius) / square;
-    const double distance = root >= 0 ? -half - std::sqrt(root) : none;
-    if (distance >= 0 && distance <= 1) found.push_back({q * cell + j, distance});
-  });
-  return nearest(std::move(found));
+  return round_distances(body.centre, body.radius, 3, solid, cells, periodic);
+}
+
+std::vector<WallDistance> wall_distances(const Cylinder& body, const Voxels& solid, const std::array<int, 3>& cells,
+                                         const std::array<bool, 3>& periodic) {
+  return round_distances(body.centre, body.radius, body.axis, solid, cells, periodic);
 }
 
 }  // namespace asterism::lbm

@@ -18,5 +18,8 @@ std::vector<WallDistance> wall_distances(const mesh::TriangleMesh& body, const V
                                          const std::array<int, 3>& cells, const std::array<bool, 3>& periodic);
 std::vector<WallDistance> wall_distances(const Sphere& body, const Voxels& solid, const std::array<int, 3>& cells,
                                          const std::array<bool, 3>& periodic);
+/// `body` reaches through the domain along its axis.
+std::vector<WallDistance> wall_distances(const Cylinder& body, const Voxels& solid, const std::array<int, 3>& cells,
+                                         const std::array<bool, 3>& periodic);
 
 }  // namespace asterism::lbm

@@ -34,14 +34,18 @@ inline Wall moving(int face, double x, double y, double z) {
 inline Wall pressure(int face, double rho) {
   return {Wall::Kind::pressure, face, {0, 0, 0}, rho};
 }
+/// A parabola along x and z, of which the box is a part.
+inline Wall parabola(int face, double x, double y, double z) {
+  return {Wall::Kind::parabola, face, {x, y, z}, 1, {2, 0, 1}, {40, 0, 9}};
+}
 /// One wall per face, all different.
 inline const std::vector<Wall> walls = {moving(0, 0.05, 0.01, 0.02),  pressure(1, 0.98),
-                                        moving(2, 0.03, -0.01, 0.02), moving(3, 0.04, 0.02, -0.03),
+                                        moving(2, 0.03, -0.01, 0.02), parabola(3, 0.04, 0.02, -0.03),
                                         moving(4, -0.02, 0.03, 0.01), pressure(5, 1.03)};
 
-/// Walls of a setting, pressure walls first.
-inline std::vector<Wall> outlets_first(std::vector<Wall> list) {
-  std::stable_partition(list.begin(), list.end(), [](const Wall& w) { return w.kind == Wall::Kind::pressure; });
+/// Walls of a setting, velocity walls last.
+inline std::vector<Wall> velocity_walls_last(std::vector<Wall> list) {
+  std::stable_partition(list.begin(), list.end(), [](const Wall& w) { return w.kind != Wall::Kind::velocity; });
   return list;
 }
 

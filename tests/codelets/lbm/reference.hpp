@@ -268,7 +268,7 @@ class Fluid {
       if (w.face % 2 == 0 ? y[a] < 0 : y[a] >= n_[a]) wall = &w;
     }
     if (wall != nullptr) {
-      f_[at(x)][o] = returned(*wall, i, after);
+      f_[at(x)][o] = returned(*wall, x, i, after);
       return;
     }
     for (std::size_t a = 0; a < 3; ++a) y[a] = (y[a] + n_[a]) % n_[a];
@@ -278,9 +278,15 @@ class Fluid {
       f_[at(y)][i] = after[i];
   }
 
-  [[nodiscard]] static double returned(const Wall& wall, std::size_t i, const Populations& after) {
-    if (wall.kind == Wall::Kind::velocity)
-      return after[i] - 6 * lattice.w[i] * dot(lattice.real(i), {wall.u[0], wall.u[1], wall.u[2]});
+  [[nodiscard]] static double returned(const Wall& wall, const Index3& x, std::size_t i, const Populations& after) {
+    double share = 1;
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (wall.kind != Wall::Kind::parabola || wall.across[a] == 0) continue;
+      const double s = (wall.first[a] + x[a] + 0.5 + 0.5 * lattice.c[i][a]) / wall.across[a];
+      share *= 6 * s * (1 - s);
+    }
+    if (wall.kind != Wall::Kind::pressure)
+      return after[i] - 6 * lattice.w[i] * share * dot(lattice.real(i), {wall.u[0], wall.u[1], wall.u[2]});
     Vector3 u = momentum(after);
     for (double& v : u) v /= density(after);
     const double cu = dot(lattice.real(i), u);

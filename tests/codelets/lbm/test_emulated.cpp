@@ -113,7 +113,7 @@ TYPED_TEST(LbmEmulated, WallsAsPartOfTheUpdate) {
   for (std::size_t turn = 0; turn < 6; ++turn) {
     Setting s = this->setting({9, 5, 4});
     for (std::size_t k = 0; k < 6; ++k) s.walls[k] = cases::walls[(turn + 5 * k) % 6];
-    s.walls = cases::outlets_first(s.walls);
+    s.walls = cases::velocity_walls_last(s.walls);
     Domain<T> d(s);
     d.randomize(2, 0.05);
     const Box all = d.brick.interior();
@@ -122,7 +122,7 @@ TYPED_TEST(LbmEmulated, WallsAsPartOfTheUpdate) {
     for (int step = 0; step < 6; ++step) {
       const Half half = d.half;
       const auto count = step == 0 ? 0 : static_cast<std::int32_t>(s.walls.size());
-      cpu::reflect(other(half), d.brick, s.walls.data(), std::min(count, 2), all, f.data());
+      cpu::reflect(other(half), d.brick, s.walls.data(), std::min(count, 3), all, f.data());
       this->run(
           cells, 64,
           [&] {

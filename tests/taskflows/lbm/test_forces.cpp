@@ -38,6 +38,8 @@ TEST(LbmForces, MeanAndDeviation) {
   const std::vector<double> values{1, 2, 3, 6};
   EXPECT_DOUBLE_EQ(mean_and_deviation(values).mean, 3);
   EXPECT_DOUBLE_EQ(mean_and_deviation(values).deviation, std::sqrt(3.5));
+  EXPECT_EQ(mean_and_deviation(values).least, 1);
+  EXPECT_EQ(mean_and_deviation(values).most, 6);
   EXPECT_EQ(mean_and_deviation({}).mean, 0);
 }
 

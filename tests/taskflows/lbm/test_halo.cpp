@@ -275,6 +275,14 @@ TEST(LbmProblem, SaysWhatCannotWork) {
     p.face[0].wall.kind = Wall::Kind::pressure;
     p.face[0].wall.rho = 0;
   });
+  bad([](Problem& p) {
+    p.face[0].wall.kind = Wall::Kind::parabola;
+    p.face[0].wall.u[0] = 0.13;  // its peak between four walls is 0.2925
+  });
+  for (const int axis : {0, 1, 2}) bad([axis](Problem& p) { p.collision.force[axis] = -0.1; });
+  Problem forced = good;
+  forced.collision.force[0] = forced.collision.force[1] = forced.collision.force[2] = -0.099;
+  EXPECT_NO_THROW(check(forced));
   bad([](Problem& p) { p.solid.assign(63, 0); });
   bad([](Problem& p) { p.solid.assign(64, 1); });
 }

@@ -68,6 +68,26 @@ TEST(LbmWallDistances, OfASphere) {
   expect_same(wall_distances(ball, solid, n, {}), expected(solid, n, {}, exact));
 }
 
+TEST(LbmWallDistances, OfACylinder) {
+  const std::array<int, 3> n{16, 5, 14};
+  const Cylinder rod{1, {7.9, 0, 6.6}, 4.7, 5};
+  const Voxels solid = voxelise(rod, {n[0], n[1], n[2]});
+  for (const bool periodic : {false, true}) {
+    // t of |x + t c - centre| = radius across y, by Newton's method from outside
+    const auto exact = [&](const Point& x, const Velocity& c) {
+      double t = 0;
+      for (int k = 0; k < 100; ++k) {
+        const double u = x[0] + t * c.x - rod.centre[0];
+        const double w = x[2] + t * c.z - rod.centre[2];
+        t -= (u * u + w * w - rod.radius * rod.radius) / (2 * (u * c.x + w * c.z));
+      }
+      return t;
+    };
+    const std::array<bool, 3> along_y{false, periodic, false};
+    expect_same(wall_distances(rod, solid, n, along_y), expected(solid, n, along_y, exact));
+  }
+}
+
 /// A turned block of 12 triangles; the second one reaches through the periodic faces along y.
 TEST(LbmWallDistances, OfABlock) {
   const std::array<int, 3> n{17, 12, 15};

@@ -28,16 +28,16 @@ void reflect(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream
 }
 
 template <class T>
-void reflect_pressure(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream) {
+void reflect_before_update(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream) {
   reflect_some(
-      last, brick, walls, [](const Wall& w) { return w.kind == Wall::Kind::pressure; }, f, stream);
+      last, brick, walls, [](const Wall& w) { return w.kind != Wall::Kind::velocity; }, f, stream);
 }
 
 template void reflect(Half, const Brick&, const Walls&, double*, cudaStream_t);
 template void reflect(Half, const Brick&, const Walls&, float*, cudaStream_t);
 template void reflect(Half, const Brick&, const Walls&, Float16*, cudaStream_t);
-template void reflect_pressure(Half, const Brick&, const Walls&, double*, cudaStream_t);
-template void reflect_pressure(Half, const Brick&, const Walls&, float*, cudaStream_t);
-template void reflect_pressure(Half, const Brick&, const Walls&, Float16*, cudaStream_t);
+template void reflect_before_update(Half, const Brick&, const Walls&, double*, cudaStream_t);
+template void reflect_before_update(Half, const Brick&, const Walls&, float*, cudaStream_t);
+template void reflect_before_update(Half, const Brick&, const Walls&, Float16*, cudaStream_t);
 
 }  // namespace asterism::lbm::cuda

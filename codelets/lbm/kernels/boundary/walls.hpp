@@ -21,6 +21,8 @@ struct Reflector {
   std::int32_t axis, side;
   Direction direction[crossing];
   T excess, rho;
+  std::int32_t first[3], across[3];  ///< as Wall's
+  T per_square[3];                   ///< 3/2 over the square of `across`
 };
 
 template <class T>
@@ -31,6 +33,12 @@ Reflector<T> reflector(const Wall& wall) {
   r.side = side_of(wall.face);
   r.excess = static_cast<T>(wall.rho - 1);
   r.rho = static_cast<T>(wall.rho);
+  for (int axis = 0; axis < 3; ++axis) {
+    r.first[axis] = wall.first[axis];
+    r.across[axis] = wall.kind == Wall::Kind::parabola ? wall.across[axis] : 0;
+    if (r.across[axis] > 0)
+      r.per_square[axis] = static_cast<T>(1.5 / (static_cast<double>(r.across[axis]) * r.across[axis]));
+  }
   for (int k = 0; k < crossing; ++k) {
     const int j = leaving(wall.face).population[k];
     const Velocity c = velocity(j);
@@ -46,6 +54,20 @@ ASTERISM_CELL bool crosses(const Reflector<T>& wall, const Brick& brick, int x, 
   const int at = wall.axis == 0 ? x : wall.axis == 1 ? y : z;
   const int n = wall.axis == 0 ? brick.nx : wall.axis == 1 ? brick.ny : brick.nz;
   return component(c, wall.axis) == wall.side && at == (wall.side < 0 ? 0 : n - 1);
+}
+
+/// 6 s (1 - s) at s of the way along each axis across which u is a parabola, where the link c of a cell meets the wall:
+/// s = (k + 1/2 + c / 2) / n at cell k of n.
+template <class T>
+ASTERISM_CELL T share_of_mean(const Reflector<T>& wall, int x, int y, int z, const Velocity& c) {
+  const int at[3] = {x, y, z};
+  T share = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (wall.across[axis] == 0) continue;
+    const std::int64_t halves = 2 * (std::int64_t{wall.first[axis]} + at[axis]) + 1 + component(c, axis);
+    share = share * (wall.per_square[axis] * static_cast<T>(halves * (2 * std::int64_t{wall.across[axis]} - halves)));
+  }
+  return share;
 }
 
 /// The returns of walls[w] to a cell of its border layer. A direction that also leads through a later one of the
@@ -74,7 +96,7 @@ ASTERISM_CELL void reflect_cell(const Reflector<Arithmetic<T>>* walls, int count
     for (int later = w + 1; later < count; ++later) own = own && !crosses(walls[later], brick, x, y, z, d.c);
     if (!own) continue;
     const Number sent = value_of(cell[last.offset[opposite(d.j)]]);
-    Number returned = sent - d.carried;
+    Number returned = sent - d.carried * share_of_mean(wall, x, y, z, d.c);
     if (wall.pressure) {
       const Number cu =
           (static_cast<Number>(d.c.x) * u[0] + static_cast<Number>(d.c.y) * u[1]) + static_cast<Number>(d.c.z) * u[2];
