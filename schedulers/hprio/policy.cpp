@@ -145,8 +145,9 @@ bool Policy::enter(starpu_task* task, Entry& entry) {
   if (one[0] < 0 && one[1] < 0) return false;
   Class& of = classes_.of(*task->cl);
   of.came(one[0] >= 0, one[1] >= 0);
-  // what one kind alone can run keeps that kind busy too
-  if (rules.backlog || (one[0] >= 0 && one[1] >= 0)) entry.speedup = speedup_of(task, of, one, entry.length);
+  // what one kind alone can run keeps that kind busy too; without GPUs no duration decides anything
+  if (!units.workers[at(Kind::gpu)].empty() && (rules.backlog || (one[0] >= 0 && one[1] >= 0)))
+    entry.speedup = speedup_of(task, of, one, entry.length);
   if (rules.locality && units.nodes.size() > 1 && entry.able[at(Kind::gpu)] > 0) find_near(task, units, entry);
   layout_.load()->place(entry, of, [&] { return size_of(task, one[0] >= 0 ? one[0] : one[1]); });
   return true;

@@ -42,8 +42,10 @@ Pool::Pool(bool termination, unsigned lookahead, Waiting waiting, bool backlog)
 
 Bucket& Pool::add(std::string name, Bucket::Within within) {
   const std::lock_guard lock(mutex_);
-  return *buckets_.emplace_back(
-      std::make_unique<Bucket>(std::move(name), within, waiting_, by_backlog_ ? &backlog_ : nullptr));
+  const auto place = static_cast<unsigned>(buckets_.size() % 64);
+  if (place == 0) ready_.emplace_back();
+  return *buckets_.emplace_back(std::make_unique<Bucket>(std::move(name), within, waiting_,
+                                                         by_backlog_ ? &backlog_ : nullptr, &ready_.back(), place));
 }
 
 void Pool::set_orders(std::array<std::vector<Bucket*>, 2> orders) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -71,7 +72,7 @@ class Pool {
     std::array<std::vector<Bucket*>, 2> polled;
   };
   struct alignas(64) Kept {
-    std::mutex mutex;
+    Lock mutex;
     std::deque<Entry> entries;
     std::atomic<std::size_t> size{0};
     std::atomic<int> running{0};
@@ -88,7 +89,8 @@ class Pool {
   const Waiting waiting_;
   const bool by_backlog_;
   Backlog backlog_;
-  std::mutex mutex_;  ///< of the two that follow
+  std::mutex mutex_;         ///< of the three that follow
+  std::deque<Ready> ready_;  ///< one for 64 buckets
   std::vector<std::unique_ptr<Bucket>> buckets_;
   std::vector<std::unique_ptr<const Orders>> published_;  ///< all, since someone may still read an old one
   std::atomic<const Orders*> orders_{nullptr};
