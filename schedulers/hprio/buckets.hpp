@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,22 +18,26 @@ namespace asterism::schedulers::hprio {
 
 /// The paper's termination rule (section 3.2): "a CPU can pop a task only if the relation `#tasks >= s x #GPUs` is
 /// satisfied", s being the task's speedup. Whichever kind is slower for the task is the one held back: a GPU slower
-/// than a CPU needs `#tasks >= (1/s) x #CPUs`. `tasks`: those of the bucket that the faster kind could run, this one
-/// included. A task of unknown speedup passes, to be measured; so does one that no unit of the other kind takes.
-[[nodiscard]] bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsigned, 2>& able);
+/// than a CPU needs `#tasks >= (1/s) x #CPUs`; and where several kinds are faster, what they do together meanwhile
+/// counts, the sum of s x # over them. `tasks`: those of the bucket that the faster kinds could run, this one
+/// included. A task of unknown speedup passes, to be measured; so does one that no unit of another kind takes.
+/// `among`: the kinds that take from the bucket.
+[[nodiscard]] bool may_pop(Kind kind, const Entry& entry, std::size_t tasks,
+                           const PerKind<bool>& among = {true, true, true, true});
 
 /// The work that waits for each kind, of all buckets that it polls together: nanoseconds that one unit would need for
 /// the tasks, waiting or reserved, that it can run. A task of unknown duration adds nothing.
 struct Backlog {
-  alignas(64) std::array<std::atomic<std::int64_t>, 2> time{};
+  alignas(64) PerKind<std::atomic<std::int64_t>> time{};
 };
 
-/// The same rule with all that the faster kind has to do, not only the tasks of this bucket: `#tasks >= s x #GPUs` says
+/// The same rule with all that a faster kind has to do, not only the tasks of this bucket: `#tasks >= s x #GPUs` says
 /// that the GPUs need longer for the tasks of the bucket, `#tasks x t_GPU / #GPUs`, than the CPU for this one, t_CPU.
 /// But GPUs that still have much else to do will not come to this bucket in that time: a CPU can pop the task if what
-/// waits for the GPUs altogether takes them at least t_CPU. Given is the least backlog of the other kind in
-/// nanoseconds; none when durations are unknown, which leaves the decision to may_pop.
-[[nodiscard]] std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry);
+/// waits for the GPUs altogether takes them at least t_CPU. Given is the least backlog of `fast` in nanoseconds; none
+/// when durations are unknown, which leaves the decision to may_pop. Where several kinds are faster and each has to do
+/// w times its least backlog, all that waits is done in t_CPU if the sum of 1 / w exceeds 1.
+[[nodiscard]] std::optional<std::int64_t> least_backlog(Kind kind, Kind fast, const Entry& entry);
 
 /// Tells larger from smaller tasks by the running median of the sizes seen so far (to 1.6 %); of two equal to it, one
 /// is large and one is small, so that each half is a half.
@@ -53,7 +58,7 @@ class Halves {
 /// Which of up to 64 buckets have tasks that each kind can run: written when a bucket gets the first one or loses the
 /// last one, so that units that poll empty buckets share one line that hardly ever changes.
 struct alignas(64) Ready {
-  std::array<std::atomic<std::uint64_t>, 2> buckets{};
+  PerKind<std::atomic<std::uint64_t>> buckets{};
 };
 
 class alignas(64) Bucket {
@@ -114,9 +119,9 @@ class alignas(64) Bucket {
   /// The tasks of one priority: those that CPUs alone can run, GPUs alone, both, and picky ones. Each is in order of
   /// arrival; numbers order them among each other.
   struct alignas(64) Level {
-    std::array<std::size_t, 2> tasks{};  ///< waiting or reserved, that each kind can run
+    PerKind<std::uint32_t> tasks{};  ///< waiting or reserved, that each kind can run
     std::array<Lane, 4> lanes;
-    [[nodiscard]] bool empty() const { return tasks[0] == 0 && tasks[1] == 0; }
+    [[nodiscard]] bool empty() const { return tasks == PerKind<std::uint32_t>{}; }
   };
   enum Runs : std::size_t { cpu_only, gpu_only, both, picky };
 
@@ -124,13 +129,23 @@ class alignas(64) Bucket {
   void count_reserved(const Entry& entry, int sign);
   void count_backlog(const Entry& entry, int sign);
   [[nodiscard]] std::size_t counted(const Level& level, Kind fast) const;
-  [[nodiscard]] bool passes(Kind kind, const Level& level, const Entry& entry) const;
+  /// What the termination rule says of a task.
+  struct Verdict {
+    bool passes = true;
+    Kind by = Kind::gpu;     ///< withheld for this kind, until its backlog in nanoseconds is `below`: 0: or for another
+    std::int64_t below = 0;  ///< reason; never: until something else changes
+  };
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  [[nodiscard]] Verdict judge(Kind kind, const Level& level, const Entry& entry) const;
+  [[nodiscard]] bool passes(Kind kind, const Level& level, const Entry& entry) const {
+    return judge(kind, level, entry).passes;
+  }
   /// Where the next task of the unit is.
   struct Found {
     Lane* lane = nullptr;
     std::uint32_t place = 0;
   };
-  Found find(Level& level, Unit unit, bool termination, std::optional<std::int64_t>& withheld);
+  Found find(Level& level, Unit unit, bool termination, std::optional<Verdict>& withheld);
   /// From `found`, the first for this GPU, on: as pop says.
   [[nodiscard]] Found nearest(const Level& level, const Found& found, Unit unit, bool termination, bool far) const;
   [[nodiscard]] bool nothing_for(Kind kind) const;
@@ -157,16 +172,17 @@ class alignas(64) Bucket {
   Ready* ready_;
   std::uint64_t bit_;
   std::map<int, Level, std::greater<>> levels_;
-  std::array<std::atomic<bool>, 2> polled_{true, true};
-  std::array<std::atomic<bool>, 2> withheld_{};  ///< the rule withheld all from this kind, and nothing changed since
-  std::array<std::atomic<std::int64_t>, 2> withheld_below_{};  ///< backlog from which one of them would pass
+  PerKind<std::atomic<bool>> polled_{true, true, true, true};
+  PerKind<std::atomic<bool>> withheld_{};  ///< the rule withheld all from this kind, and nothing changed since
+  PerKind<std::atomic<Kind>> withheld_by_{};
+  PerKind<std::atomic<std::int64_t>> withheld_below_{};  ///< backlog of that kind from which one of them would pass
   alignas(64) Lock lock_;
   alignas(64) std::atomic<std::uint64_t> changes_{1};
   std::uint64_t arrived_ = 0;
-  std::array<std::int64_t, 2> time_{};  ///< waiting or reserved, as in Backlog but polled or not
-  std::array<std::uint32_t, 2> all_{};  ///< waiting or reserved
-  std::array<std::uint32_t, 2> waits_for_{};
+  PerKind<std::uint32_t> all_{};  ///< waiting or reserved
+  PerKind<std::uint32_t> waits_for_{};
   std::uint32_t picky_ = 0;
+  PerKind<std::int64_t> time_{};  ///< waiting or reserved, as in Backlog but polled or not
 };
 
 }  // namespace asterism::schedulers::hprio

@@ -50,14 +50,14 @@ class UnitSet {
 struct Entry {
   void* task = nullptr;
   int priority = 0;
-  std::array<unsigned, 2> able{};  ///< units of each kind that can run it
-  bool picky = false;              ///< of those, `units` only
+  PerKind<unsigned> able{};  ///< units of each kind that can run it
+  bool picky = false;        ///< of those, `units` only; else all GPUs or none
   UnitSet units{};
-  double speedup = 0;              ///< duration on a CPU over duration on a GPU; 0: unknown
-  UnitSet near{};                  ///< GPUs that hold most of its data; none: no matter where it runs
-  std::array<double, 2> length{};  ///< duration on a unit of each kind in microseconds; 0: unknown
-  std::uint64_t number = 0;        ///< given on arrival
-  Bucket* bucket = nullptr;        ///< likewise
+  double speedup = 0;        ///< duration on a CPU over duration on the fastest GPU; 0: unknown
+  UnitSet near{};            ///< GPUs that hold most of its data; none: no matter where it runs
+  PerKind<double> length{};  ///< duration on a unit of each kind in microseconds; 0: unknown
+  std::uint64_t number = 0;  ///< given on arrival
+  Bucket* bucket = nullptr;  ///< likewise
 
   [[nodiscard]] bool runs_on(Unit unit) const { return able[at(unit.kind)] > 0 && (!picky || units.test(unit.number)); }
 };
