@@ -2,6 +2,7 @@
 // asterism-replay: recordings of Asterism's programs and of one that it never saw, on simulated machines.
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "tests/simulated/simulated_runs.hpp"
 
@@ -76,7 +77,8 @@ TEST_F(Replay, RunsAGraphThatIsNotOurs) {
       best = std::min(best, time);
       worst = std::max(worst, time);
       ASSERT_GE(trace()["bounds"].size(), 3U);
-      for (const auto& bound : trace()["bounds"])
+      const nlohmann::json bounds = trace()["bounds"];
+      for (const nlohmann::json& bound : bounds)
         EXPECT_LE(bound.at("seconds").get<double>(), time * (1 + 1e-9)) << scheduler << " " << bound;
       std::filesystem::remove_all(folder_ / "replayed");
     }
@@ -226,6 +228,33 @@ TEST_F(Replay, SaysWhatIsWrong) {
   };
   std::ofstream(folder_ / "circle" / "tasks.rec") << task(1, 2) << task(2, 1);
   expect_bad_input("circle", "circle");
+}
+
+/// A K40c beside a GTX 760, which is an eighth as fast at products: HeteroPrio that took GPUs for alike needed 1.3
+/// times the bound.
+TEST_F(Replay, HeteroPrioTellsKindsOfGpusApart) {
+  const std::string graph = GRAPHS "/cholesky-16 --order platform,rates --quiet --trace replayed --scheduler hprio";
+  const auto computing = [&](const std::string& table) {
+    const SimulatedRun ran = run("asterism-replay", graph, MACHINES "/system2-k40c.toml",
+                                 table.empty() ? "" : "ASTERISM_HPRIO_ORDER='" + table + "'");
+    EXPECT_EQ(ran.status, 0) << ran.errors;
+    EXPECT_EQ(ran.errors, "");
+    std::map<std::string, double> by_kind;
+    const nlohmann::json kinds = trace()["kinds"];
+    for (const nlohmann::json& kind : kinds) by_kind[kind.at("name")] = kind.at("computing");
+    return std::pair(ran.record["seconds"].get<double>(), by_kind);
+  };
+  const auto [alone, everywhere] = computing("");
+  double greatest = 0;
+  const nlohmann::json bounds = trace()["bounds"];
+  for (const nlohmann::json& bound : bounds) greatest = std::max(greatest, bound.at("seconds").get<double>());
+  EXPECT_LT(alone, 1.1 * greatest);
+  const std::string small_one = "CUDA (GeForce GTX 760)";
+  ASSERT_EQ(everywhere.count(small_one), 1U);
+  EXPECT_GT(everywhere.at(small_one), 0.5);
+  const auto [without, not_there] = computing("units CPU *K40c* *760*\nall codelet=* 1 0 -");
+  EXPECT_EQ(not_there.at(small_one), 0);
+  EXPECT_GT(without, alone);
 }
 
 /// Every scheduler's time is in the interval of the optimum or above it; the schedule made before the run is followed,
