@@ -230,6 +230,35 @@ TEST_F(Replay, SaysWhatIsWrong) {
   expect_bad_input("circle", "circle");
 }
 
+/// Two ranks, one task each; the second reads what the first sent: 100 MB, which pass through main memory. Written by
+/// hand as StarPU's converter leaves them; ms.
+TEST_F(Replay, RanksAreReplayedAsOneProcess) {
+  std::filesystem::create_directories(folder_ / "ranks");
+  const std::string datum = "\nSizes: 100000000\nGFlop: 0.2\nFootprint: beef\nTag: 0\nWorkerId: 0\nMemoryNode: 0\n";
+  std::ofstream(folder_ / "ranks" / "tasks.rec")
+      << "Name: first\nModel: first\nJobId: 0_1\nHandles: a\nModes: W" << datum
+      << "SubmitTime: 0.0\nStartTime: 0\nEndTime: 3\nMPIRank: 0\n\n"
+      << "JobId: 0_2\nDependsOn: 0_1\nTag: 0\nMPIRank: 0\n\nJobId: 1_1\nTag: 0\nMPIRank: 1\n\n"
+      << "Name: second\nModel: second\nJobId: 1_2\nDependsOn: 1_1\nHandles: b\nModes: R" << datum
+      << "SubmitTime: 0.0\nStartTime: 5\nEndTime: 7\nMPIRank: 1\n\n";
+  std::ofstream(folder_ / "ranks" / "comms.rec")
+      << "Src: 0\nDst: 1\nTag: 1\nSendTime: 3\nRecvTime: 4\nSendHandle: a\nRecvHandle: b\nSendJobId: 0_2\n"
+         "RecvJobId: 1_1\nSize: 100000000\nPriority: 0\nType: PointToPoint\n\n";
+  // 3 and 2 ms on cores, which copy nothing
+  EXPECT_NEAR(replayed("ranks --gpus 0 --order recording --scheduler eager --quiet"), 5e-3, 1e-4);
+  // 1 ms each on the GPU; 20 ms from it and 10 to it
+  const SimulatedRun on_gpu =
+      run("asterism-replay", "ranks --cpus 0 --gpus 1 --order rates --scheduler eager --quiet --write-graph graph");
+  ASSERT_EQ(on_gpu.status, 0) << on_gpu.errors;
+  const double seconds = on_gpu.record["seconds"];
+  EXPECT_NEAR(seconds, 32e-3, 1e-3);
+  EXPECT_EQ(on_gpu.record["recording"]["ranks"], 2);
+  EXPECT_EQ(on_gpu.record["recording"]["tasks"], 2);
+  EXPECT_EQ(replayed("graph --cpus 0 --gpus 1 --order rates --scheduler eager --quiet"), seconds);
+  expect_bad_input("ranks --order recording --optimum", "2 processes");
+  expect_bad_input("ranks --order recording --scheduler static", "2 processes");
+}
+
 /// A K40c beside a GTX 760, which is an eighth as fast at products: HeteroPrio that took GPUs for alike needed 1.3
 /// times the bound.
 TEST_F(Replay, HeteroPrioTellsKindsOfGpusApart) {
