@@ -32,7 +32,7 @@ class EnergyMeter {
   /// From start() to stop() joules are added up, as often as they are called.
   void start();
   void stop();
-  /// Of all counters that could be read each time; none: none could.
+  /// The counters that could be read each time.
   [[nodiscard]] std::vector<EnergyCount> counts() const;
 
  private:
