@@ -12,6 +12,8 @@ starpu_sched_policy* policies[] = {&asterism::schedulers::cyclic_policy,
                                    &asterism::schedulers::greedy_policy,
                                    &asterism::schedulers::assignment_policy,
                                    &asterism::schedulers::static_policy,
+                                   &asterism::schedulers::er_ls_policy,
+                                   &asterism::schedulers::multiprio_policy,
                                    nullptr};
 }
 

@@ -23,4 +23,10 @@ extern starpu_sched_policy assignment_policy;
 /// A schedule made before the run: units and order of tasks from a file.
 extern starpu_sched_policy static_policy;
 
+/// Enhanced rules: CPUs or GPUs by durations, when a task is ready; then list scheduling.
+extern starpu_sched_policy er_ls_policy;
+
+/// A heap of ready tasks per memory node, scored by gain and out-degree, with eviction.
+extern starpu_sched_policy multiprio_policy;
+
 }  // namespace asterism::schedulers

@@ -90,6 +90,7 @@ int solve_and_report(const char* program, int argc, char** argv, Solver& solver)
   }
   enter(Phase::output);
   solver.finish(report);
+  report_energy(report);
   report_phases(report);
   report_results({options.json, options.trace, options.calibrate}, fmt::format("{} {}", program, solver.title()),
                  report);

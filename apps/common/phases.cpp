@@ -7,11 +7,18 @@
 #include <array>
 #include <ctime>
 #include <fstream>
+#include <functional>
+#include <optional>
+#include <set>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/wall_clock.hpp"
+#include "runtime/energy_meter.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::apps {
 namespace {
@@ -45,6 +52,9 @@ class PhaseClock {
     since_ = begin_;
   }
   Phase enter(Phase phase) {
+    if (phase == Phase::runtime && !simulated && !meter_) meter_.emplace();
+    if (meter_ && phase_ == Phase::steps && phase != Phase::steps) meter_->stop();
+    if (meter_ && phase == Phase::steps && phase_ != Phase::steps) meter_->start();
     const double now = wall_seconds();
     seconds_[static_cast<std::size_t>(phase_)] += now - since_;
     since_ = now;
@@ -53,12 +63,16 @@ class PhaseClock {
   [[nodiscard]] Phase phase() const { return phase_; }
   [[nodiscard]] const auto& seconds() const { return seconds_; }
   [[nodiscard]] double all() const { return since_ - begin_; }
+  [[nodiscard]] std::vector<EnergyCount> energy() const {
+    return meter_ ? meter_->counts() : std::vector<EnergyCount>();
+  }
 
  private:
   Phase phase_ = Phase::loading;
   double begin_ = 0;
   double since_ = 0;
   std::array<double, names.size()> seconds_{};
+  std::optional<EnergyMeter> meter_;  ///< of the steps
 };
 
 PhaseClock& phase_clock() {
@@ -79,6 +93,38 @@ InPhase::InPhase(Phase phase) : before_(phase_clock().enter(phase)) {}
 
 InPhase::~InPhase() {
   phase_clock().enter(before_);
+}
+
+void report_energy(Report& report) {
+  if (simulated) return;
+  struct Measured {
+    std::size_t machine;
+    std::array<double, 2> joules;  ///< of processors, of GPUs
+    int counters;
+  };
+  std::array<char, 256> host{};
+  gethostname(host.data(), host.size() - 1);
+  Measured mine{std::hash<std::string>()(host.data()), {}, 0};
+  nlohmann::json counters = nlohmann::json::array();
+  for (const EnergyCount& count : phase_clock().energy()) {
+    mine.joules[count.gpu ? 1 : 0] += count.joules;
+    ++mine.counters;
+    counters.push_back({{"name", count.name}, {"joules", count.joules}});
+  }
+  std::set<std::size_t> machines;
+  std::array<double, 2> joules{};
+  for (const Measured& measured : rank_group().all_gather(mine)) {
+    if (measured.counters == 0 || !machines.insert(measured.machine).second) continue;
+    for (std::size_t kind = 0; kind < joules.size(); ++kind) joules[kind] += measured.joules[kind];
+  }
+  const double all = joules[0] + joules[1];
+  const double seconds = phase_clock().seconds()[static_cast<std::size_t>(Phase::steps)];
+  if (machines.empty() || !(seconds > 0)) return;
+  report.record["energy"] = {{"joules", all},      {"processors", joules[0]},     {"gpus", joules[1]},
+                             {"seconds", seconds}, {"machines", machines.size()}, {"counters", std::move(counters)}};
+  report.rows.emplace_back(
+      "energy", fmt::format("{:.4g} J in {:.3g} s of steps, {:.4g} W: processors {:.4g} J, GPUs {:.4g} J", all, seconds,
+                            all / seconds, joules[0], joules[1]));
 }
 
 void report_phases(Report& report) {

@@ -33,6 +33,10 @@ class InPhase {
   Phase before_;
 };
 
+/// Adds a row with the energy that the machines of all ranks counted in the phase `steps` (runtime/energy_meter.hpp),
+/// and `energy` to the record; nothing where they tell none, and on a simulated machine. Collective.
+void report_energy(Report& report);
+
 /// Adds a row with the seconds of each phase so far, and `wall_seconds` and `phases` to the record: their sum is the
 /// time since the process started. Nothing on a simulated machine, where time is another.
 void report_phases(Report& report);

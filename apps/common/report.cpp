@@ -23,9 +23,11 @@ void report_results(const ReportFiles& files, const std::string& title, const Re
     fmt::print("wrote {}\n", files.json.string());
   }
   if (files.trace.empty()) return;
+  const auto energy = report.record.find("energy");
   report_trace(files.trace,
                fmt::format("{}, {}{}", title, report.record["starpu"]["scheduler"].get<std::string>(), where),
-               files.calibrated ? files.trace / "calibration" : std::filesystem::path{});
+               files.calibrated ? files.trace / "calibration" : std::filesystem::path{}, nullptr,
+               energy == report.record.end() ? nlohmann::json() : *energy);
 }
 
 void report_wrong_answer(const std::filesystem::path& json, const Report& report, const std::string& complaint) {

@@ -73,19 +73,22 @@ std::optional<traces::PlatformRec> own_models() {
   return std::nullopt;
 }
 
-void write_all(const fs::path& folder, const Analysis& a, const traces::PlatformRec* models) {
+void write_all(const fs::path& folder, const Analysis& a, const traces::PlatformRec* models,
+               const nlohmann::json& energy) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) bad_input("{}: cannot be made ({})", folder.string(), error.message());
   traces::write_html(folder / "trace.html", {a.view}, a.recording.name);
   traces::write_csv(folder / "trace.csv", {a.view});
   traces::write_perfetto(folder / "perfetto.json", a.view);
-  write_json(folder / "trace.json", traces::summary(a.view));
+  nlohmann::json summary = traces::summary(a.view);
+  if (!energy.is_null()) summary["counted_energy"] = energy;
+  write_json(folder / "trace.json", summary);
   traces::write_platform_rec(folder / "platform_file.rec", traces::platform_of(a.recording, models));
 }
 
 void report_trace(const fs::path& folder, const std::string& name, const fs::path& calibration,
-                  const traces::PlatformRec* durations) {
+                  const traces::PlatformRec* durations, const nlohmann::json& energy) {
   const auto recorded = [](const fs::path& where) {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(where))
@@ -108,7 +111,11 @@ void report_trace(const fs::path& folder, const std::string& name, const fs::pat
   Analysis a;
   analyse(a, std::move(recording), others, models ? &*models : nullptr);
   if (platform != nullptr) add_energy(a, traces::power_of(*platform));
-  write_all(folder, a, models ? &*models : nullptr);
+  if (!energy.is_null())
+    a.view.facts.push_back(
+        {"Energy counted", fmt::format("{:.4g} J in {:.3g} s of steps", energy.at("joules").get<double>(),
+                                       energy.at("seconds").get<double>())});
+  write_all(folder, a, models ? &*models : nullptr, energy);
   fmt::print(
       "\n{}\nwrote {}/trace.html, trace.json, trace.csv, perfetto.json, tasks.rec, paje.trace, platform_file.rec\n",
       traces::table(a.view), folder.string());

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -39,12 +40,15 @@ void add_energy(Analysis& analysis, const traces::Power& power);
 std::optional<traces::PlatformRec> own_models();
 
 /// Writes trace.html, trace.json, trace.csv, perfetto.json and platform_file.rec into `folder`.
-void write_all(const std::filesystem::path& folder, const Analysis& analysis, const traces::PlatformRec* models);
+/// `energy`: that was counted (`energy` of the program's record), for trace.json; null: none.
+void write_all(const std::filesystem::path& folder, const Analysis& analysis, const traces::PlatformRec* models,
+               const nlohmann::json& energy = {});
 
 /// After a session that recorded into `folder`: converts, analyses, writes everything there and prints the table.
 /// `calibration`: folder of a recording made under the scheduler "calibrate"; empty: none. `durations`: of classes on
 /// kinds of units; none: those of the simulated machine, else StarPU's models.
 void report_trace(const std::filesystem::path& folder, const std::string& name,
-                  const std::filesystem::path& calibration = {}, const traces::PlatformRec* durations = nullptr);
+                  const std::filesystem::path& calibration = {}, const traces::PlatformRec* durations = nullptr,
+                  const nlohmann::json& energy = {});
 
 }  // namespace asterism::apps

@@ -8,6 +8,7 @@
 #include <new>
 #include <random>
 
+#include "apps/replay/one_process.hpp"
 #include "base/error.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/performance_model.hpp"
@@ -136,6 +137,15 @@ Graph::Graph(const traces::Recording& recording, const TaskTimes& times, const P
   }
   for (const traces::Codelet& codelet : recording.codelets) {
     Class& own = classes_.emplace_back();
+    if (codelet.name == message_name) {  // no unit executes it: its data pass through main memory
+      starpu_codelet_init(&own.codelet);
+      own.codelet.name = codelet.name.c_str();
+      own.codelet.where = STARPU_NOWHERE;
+      own.codelet.nbuffers = STARPU_VARIABLE_NBUFFERS;
+      own.codelet.specific_nodes = 1;
+      own.codelet.nodes[0] = own.codelet.nodes[1] = STARPU_MAIN_RAM;
+      continue;
+    }
     own.model.symbol = bounds::symbol_of(codelet).c_str();
     own.model.type = STARPU_PER_ARCH;
     own.model.arch_cost_function = &Graph::microseconds;
@@ -204,15 +214,20 @@ std::vector<std::pair<std::uint32_t, starpu_data_access_mode>> Graph::data(std::
 starpu_task* Graph::make(std::size_t t, const std::vector<starpu_data_handle_t>& handles) {
   const traces::Task& recorded = recording_.tasks[t];
   starpu_task* const task = starpu_task_create();
-  if (!recorded.executed() || recorded.codelet == traces::none) return task;  // it only joins dependencies
+  const bool message = !recorded.executed() && recorded.codelet != traces::none &&
+                       recording_.codelets[recorded.codelet].name == message_name;
+  if (!message && (!recorded.executed() || recorded.codelet == traces::none))
+    return task;  // it only joins dependencies
   task->cl = &classes_[recorded.codelet].codelet;
   task->name = task->cl->name;
-  task->cl_arg = &arguments_[t];
-  task->cl_arg_size = sizeof(Argument);
   task->priority = recorded.priority;
-  task->callback_func = &Graph::count;
-  task->callback_arg = &arguments_[t];
-  task->flops = recorded.flops;
+  if (!message) {
+    task->cl_arg = &arguments_[t];
+    task->cl_arg_size = sizeof(Argument);
+    task->callback_func = &Graph::count;
+    task->callback_arg = &arguments_[t];
+    task->flops = recorded.flops;
+  }
   const auto data = this->data(t);
   task->nbuffers = static_cast<int>(data.size());
   starpu_data_handle_t* own_handles = task->handles;

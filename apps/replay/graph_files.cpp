@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "apps/common/report.hpp"
+#include "apps/replay/one_process.hpp"
 #include "base/error.hpp"
 #include "bounds/schedules/schedule.hpp"
 #include "traces/models/sampling.hpp"
@@ -20,8 +21,6 @@ traces::Recording read_recording(const std::filesystem::path& path, const std::s
   options.window = traces::Window::parse(window);
   options.progress = [&](double fraction) { progress.show(fraction, "reading " + path.string()); };
   traces::Recording recording = traces::read({path}, options);
-  if (recording.ranks > 1)
-    bad_input("{}: found the recording of {} processes; expected one", path.string(), recording.ranks);
   if (!recording.has_dependencies) bad_input("{}: found no tasks.rec, which has the dependencies", path.string());
   return recording;
 }
@@ -34,6 +33,10 @@ TaskGraph read_graph(const Arguments& args) {
     return {std::move(made.recording), std::move(made.durations)};
   }
   TaskGraph graph{read_recording(args.recording, args.window, args.quiet), {}};
+  if (const std::uint32_t ranks = graph.recording.ranks; ranks > 1) {
+    graph.recording = as_one_process(graph.recording);
+    graph.ranks = ranks;
+  }
   if (const auto file = args.recording / durations_file; std::filesystem::exists(file))
     graph.durations = traces::read_platform_rec(file);
   return graph;

@@ -18,10 +18,10 @@ inline constexpr const char* durations_file = "durations.rec";
 struct TaskGraph {
   traces::Recording recording;
   traces::PlatformRec durations;  ///< of a generated graph, or of durations.rec in the folder
+  std::uint32_t ranks = 1;        ///< of the recording, which is that of one process now (one_process.hpp)
 };
 
-/// The recording, or the generated graph. Throws Error (bad_input), also for a recording of several processes or one
-/// without dependencies.
+/// The recording, or the generated graph. Throws Error (bad_input), also for a recording without dependencies.
 TaskGraph read_graph(const Arguments& args);
 
 /// All sources of durations but those of the platform.

@@ -19,13 +19,18 @@
 namespace asterism::apps::replay {
 namespace {
 
-void report_recording(const traces::Recording& recording, const TaskTimes& times, Report& report) {
-  const nlohmann::json known = facts(recording, times);
+void report_recording(const TaskGraph& graph, const TaskTimes& times, Report& report) {
+  const traces::Recording& recording = graph.recording;
+  nlohmann::json known = facts(recording, times);
+  known["ranks"] = graph.ranks;
   report.rows.emplace_back(
       "recording",
       fmt::format("{}: {} tasks, {} dependencies, {} data of {:.4g} MB, {:.4g} s on {} units", recording.name,
                   known["tasks"].get<std::uint64_t>(), recording.dependencies.item.size(), recording.handles.size(),
                   1e-6 * known["bytes"].get<double>(), recording.makespan(), recording.units.size()));
+  if (graph.ranks > 1)
+    report.rows.emplace_back("",
+                             fmt::format("of {} processes, as one: messages are copies in main memory", graph.ranks));
   report.record["recording"] = known;
 }
 
@@ -113,7 +118,7 @@ int replay(int argc, char** argv) {
           "another, such as hprio");
     report.record = record_header("asterism-replay", argc, argv, session);
     report.rows.push_back(simulated_row());
-    report_recording(recording, times, report);
+    report_recording(read, times, report);
     report_durations(times, report);
     const bool follow =
         session.scheduler() == "static" && (std::getenv(ScheduleInUse::variable) == nullptr || !args.schedule.empty());
@@ -121,6 +126,11 @@ int replay(int argc, char** argv) {
     std::optional<ScheduleInUse> schedule;
     std::optional<bounds::Workload> work;
     if (args.optimum || follow || !args.schedule.empty()) {
+      if (read.ranks > 1)
+        bad_input(
+            "{}: found the recording of {} processes; expected one where a schedule is made before the run (--optimum, "
+            "--write-schedule, --scheduler static), which knows no messages",
+            args.recording.string(), read.ranks);
       work = workload(recording, times, platform, graph);
       found = bounds::optimum(recording, *work);
       if (follow)

@@ -7,12 +7,22 @@
 
 namespace asterism::schedulers::hprio {
 
-bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsigned, 2>& able) {
-  const unsigned others = able[at(other(kind))];
-  if (others == 0 || !(speedup > 0)) return true;
-  const double others_speedup = kind == Kind::cpu ? speedup : 1 / speedup;
-  if (others_speedup <= 1) return true;
-  return static_cast<double>(tasks) >= others_speedup * others;
+namespace {
+/// How often a unit of `fast` does the task while one of `kind` does it once; 0: unknown.
+double speed(Kind kind, Kind fast, const Entry& entry) {
+  if (entry.length[at(kind)] > 0 && entry.length[at(fast)] > 0) return entry.length[at(kind)] / entry.length[at(fast)];
+  if (!(entry.speedup > 0) || (kind == Kind::cpu) == (fast == Kind::cpu)) return 0;
+  return kind == Kind::cpu ? entry.speedup : 1 / entry.speedup;
+}
+}  // namespace
+
+bool may_pop(Kind kind, const Entry& entry, std::size_t tasks, const PerKind<bool>& among) {
+  double meanwhile = 0;
+  for (const Kind fast : kinds) {
+    if (fast == kind || entry.able[at(fast)] == 0 || !among[at(fast)]) continue;
+    if (const double times = speed(kind, fast, entry); times > 1) meanwhile += times * entry.able[at(fast)];
+  }
+  return static_cast<double>(tasks) >= meanwhile;
 }
 
 namespace {
@@ -22,10 +32,10 @@ std::int64_t nanoseconds(double microseconds) {
 }
 }  // namespace
 
-std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry) {
-  const unsigned others = entry.able[at(other(kind))];
+std::optional<std::int64_t> least_backlog(Kind kind, Kind fast, const Entry& entry) {
+  const unsigned others = entry.able[at(fast)];
   const double here = entry.length[at(kind)];
-  const double there = entry.length[at(other(kind))];
+  const double there = entry.length[at(fast)];
   if (!(here > 0) || !(there > 0)) return std::nullopt;
   if (others == 0 || there >= here) return 0;
   return nanoseconds(here) * others;
@@ -53,43 +63,36 @@ bool Halves::is_large(double size) {
   return large;
 }
 
-Held::Held(std::mutex& mutex, const Waiting& waiting) : mutex_(mutex) {
-  // twice as long after each try: many that try often keep the mutex from the one that holds it (Anderson, IEEE TPDS 1,
-  // 1990)
-  constexpr int longest = 32;
-  for (int pause = 1; pause <= longest; pause *= 2) {
-    if (mutex_.try_lock()) return;
-#if defined(__x86_64__)
-    for (int i = 0; i < pause; ++i) __builtin_ia32_pause();
-#endif
-  }
-  if (waiting.begin != nullptr) waiting.begin();
-  mutex_.lock();
-  if (waiting.end != nullptr) waiting.end();
-}
-
-Bucket::Lane Bucket::lane_of(const Entry& entry) {
+Bucket::Runs Bucket::lane_of(const Entry& entry) {
   if (entry.picky) return picky;
-  if (entry.able[at(Kind::gpu)] == 0) return cpu_only;
+  if (std::all_of(gpu_kinds.begin(), gpu_kinds.end(), [&](Kind kind) { return entry.able[at(kind)] == 0; }))
+    return cpu_only;
   return entry.able[at(Kind::cpu)] == 0 ? gpu_only : both;
 }
 
+void Bucket::count_waiting(Level& level, const Entry& entry, int sign) {
+  const auto change = static_cast<std::uint32_t>(sign);
+  if (entry.picky) picky_ += change;
+  for (const Kind kind : kinds) {
+    if (entry.able[at(kind)] == 0) continue;
+    level.tasks[at(kind)] += change;
+    all_[at(kind)] += change;
+    waits_for_[at(kind)] += change;
+    std::atomic<std::uint64_t>& ready = ready_->buckets[at(kind)];
+    if (sign > 0 && waits_for_[at(kind)] == 1) ready.fetch_or(bit_);
+    if (sign < 0 && waits_for_[at(kind)] == 0) ready.fetch_and(~bit_);
+  }
+  count_backlog(entry, sign);
+  changed();
+}
+
 void Bucket::push(Entry entry) {
-  const Held lock(mutex_, waiting_);
+  const Held lock(lock_, waiting_);
   entry.number = arrived_++;
   entry.bucket = this;
   Level& level = levels_[within_ == Within::fifo ? 0 : entry.priority];
-  const Lane lane = lane_of(entry);
-  level.lanes[lane].push_back(entry);
-  if (lane == picky) ++picky_;
-  for (const Kind kind : kinds) {
-    if (entry.able[at(kind)] == 0) continue;
-    ++level.tasks[at(kind)];
-    ++all_[at(kind)];
-    ++waiting_for_[at(kind)];
-  }
-  count_backlog(entry, 1);
-  ++changes_;
+  count_waiting(level, entry, 1);
+  level.lanes[lane_of(entry)].push_back(std::move(entry));
 }
 
 void Bucket::count_backlog(const Entry& entry, int sign) {
@@ -103,7 +106,7 @@ void Bucket::count_backlog(const Entry& entry, int sign) {
 }
 
 void Bucket::set_polled(Kind kind, bool polled) {
-  const std::lock_guard lock(mutex_);
+  const Held lock(lock_, waiting_);
   if (polled_[at(kind)].exchange(polled) == polled || backlog_ == nullptr) return;
   backlog_->time[at(kind)] += polled ? time_[at(kind)] : -time_[at(kind)];
 }
@@ -112,28 +115,47 @@ std::size_t Bucket::counted(const Level& level, Kind fast) const {
   return within_ == Within::sub_buckets ? level.tasks[at(fast)] : all_[at(fast)];
 }
 
-bool Bucket::passes(Kind kind, const Level& level, const Entry& entry) const {
-  const Kind fast = other(kind);
-  if (!polled(fast)) return true;
-  if (backlog_ != nullptr)
-    if (const auto least = least_backlog(kind, entry)) return backlog_->time[at(fast)].load() >= *least;
-  return may_pop(kind, entry.speedup, counted(level, fast), entry.able);
+Bucket::Verdict Bucket::judge(Kind kind, const Level& level, const Entry& entry) const {
+  PerKind<bool> among{};
+  std::size_t tasks = 0;
+  bool known = backlog_ != nullptr;
+  double busy = 0;  // the sum of least backlog over backlog
+  int faster = 0;
+  Verdict verdict;
+  for (const Kind fast : kinds) {
+    among[at(fast)] = fast != kind && entry.able[at(fast)] > 0 && polled(fast);
+    if (!among[at(fast)]) continue;
+    tasks = std::max<std::size_t>(tasks, counted(level, fast));
+    const auto least = known ? least_backlog(kind, fast, entry) : std::nullopt;
+    known = least.has_value();
+    if (!known || *least == 0) continue;
+    busy += static_cast<double>(*least) / static_cast<double>(backlog_->time[at(fast)].load());
+    verdict.by = fast;
+    verdict.below = ++faster == 1 ? *least : 0;
+  }
+  if (known) {
+    verdict.passes = busy <= 1;
+    return verdict;
+  }
+  return {may_pop(kind, entry, tasks, among), Kind::gpu, never};
 }
 
-Bucket::Found Bucket::find(Level& level, Unit unit, bool termination, std::optional<std::int64_t>& withheld) {
+Bucket::Found Bucket::find(Level& level, Unit unit, bool termination, std::optional<Verdict>& withheld) {
   Found found;
-  for (const Lane lane : {unit.kind == Kind::cpu ? cpu_only : gpu_only, both, picky}) {
-    std::deque<Entry>& entries = level.lanes[lane];
-    for (auto place = entries.begin(); place != entries.end(); ++place) {
-      if (found.lane != nullptr && found.place->number < place->number) break;
-      if (!place->runs_on(unit)) continue;  // picky ones only
-      if (termination && !passes(unit.kind, level, *place)) {
-        constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-        const std::int64_t least = backlog_ == nullptr ? never : least_backlog(unit.kind, *place).value_or(never);
-        withheld = std::min(withheld.value_or(never), least);
+  for (const Runs runs : {unit.kind == Kind::cpu ? cpu_only : gpu_only, both, picky}) {
+    Lane& lane = level.lanes[runs];
+    for (std::uint32_t place = 0; place < lane.size(); ++place) {
+      const Entry& entry = lane[place];
+      if (found.lane != nullptr && (*found.lane)[found.place].number < entry.number) break;
+      if (!entry.runs_on(unit)) continue;  // picky ones only
+      if (const Verdict verdict = termination ? judge(unit.kind, level, entry) : Verdict{}; !verdict.passes) {
+        if (!withheld || withheld->below == never)
+          withheld = verdict;
+        else if (verdict.below != never)
+          withheld->below = verdict.by == withheld->by ? std::min(withheld->below, verdict.below) : 0;
         break;  // the rest of the queue waits behind it, tasks that the other kind cannot run excepted
       }
-      found = {&entries, place};
+      found = {&lane, place};
       break;
     }
   }
@@ -145,11 +167,12 @@ Bucket::Found Bucket::nearest(const Level& level, const Found& found, Unit unit,
   Found nobodys;
   Found others;
   int seen = 0;
-  for (auto place = found.place; place != found.lane->end() && seen < window; ++place, ++seen) {
-    if (!place->runs_on(unit)) continue;
-    if (termination && !passes(unit.kind, level, *place)) break;
-    if (place->near.test(unit.number)) return {found.lane, place};
-    if (place->near.any())
+  for (std::uint32_t place = found.place; place < found.lane->size() && seen < window; ++place, ++seen) {
+    const Entry& entry = (*found.lane)[place];
+    if (!entry.runs_on(unit)) continue;
+    if (termination && !passes(unit.kind, level, entry)) break;
+    if (entry.near.test(unit.number)) return {found.lane, place};
+    if (entry.near.any())
       others = {found.lane, place};
     else if (nobodys.lane == nullptr)
       nobodys = {found.lane, place};
@@ -159,15 +182,15 @@ Bucket::Found Bucket::nearest(const Level& level, const Found& found, Unit unit,
 }
 
 bool Bucket::nothing_for(Kind kind) const {
-  if (waiting_for_[at(kind)].load() == 0) return true;
-  if (withheld_at_[at(kind)].load() != changes_.load()) return false;
-  return backlog_ == nullptr || backlog_->time[at(other(kind))].load() < withheld_below_[at(kind)].load();
+  if ((ready_->buckets[at(kind)].load() & bit_) == 0) return true;
+  if (!withheld_[at(kind)].load()) return false;
+  return backlog_ == nullptr ||
+         backlog_->time[at(withheld_by_[at(kind)].load())].load() < withheld_below_[at(kind)].load();
 }
 
 template <class Function>
 bool Bucket::first(Unit unit, bool termination, bool far, const Function& found) {
-  const std::uint64_t changes = changes_.load();  // before polled() is read: look_again takes no lock
-  std::optional<std::int64_t> withheld;
+  std::optional<Verdict> withheld;
   for (auto level = levels_.begin(); level != levels_.end();) {
     // an emptied level is kept when it is the only one: most buckets know one priority
     if (level->second.empty() && levels_.size() > 1) {
@@ -182,52 +205,44 @@ bool Bucket::first(Unit unit, bool termination, bool far, const Function& found)
     ++level;
   }
   if (withheld && picky_ == 0) {
-    withheld_below_[at(unit.kind)] = *withheld;
-    withheld_at_[at(unit.kind)] = changes;
+    withheld_by_[at(unit.kind)] = withheld->by;
+    withheld_below_[at(unit.kind)] = withheld->below;
+    withheld_[at(unit.kind)] = true;
   }
   return false;
 }
 
 std::optional<Entry> Bucket::pop(Unit unit, bool termination, bool far) {
   if (nothing_for(unit.kind)) return std::nullopt;
-  const Held lock(mutex_, waiting_);
+  const Held lock(lock_, waiting_);
   std::optional<Entry> entry;
   first(unit, termination, far, [&](Level& level, const Found& found) {
-    entry = *found.place;
-    found.lane->erase(found.place);
-    if (entry->picky) --picky_;
-    for (const Kind kind : kinds) {
-      if (entry->able[at(kind)] == 0) continue;
-      --level.tasks[at(kind)];
-      --all_[at(kind)];
-      --waiting_for_[at(kind)];
-    }
-    count_backlog(*entry, -1);
-    ++changes_;
+    entry = found.lane->take(found.place);
+    count_waiting(level, *entry, -1);
   });
   return entry;
 }
 
 bool Bucket::offers(Unit unit, bool termination) {
   if (nothing_for(unit.kind)) return false;
-  const Held lock(mutex_, waiting_);
+  const Held lock(lock_, waiting_);
   return first(unit, termination, true, [](Level&, const Found&) {});
 }
 
 void Bucket::count_reserved(const Entry& entry, int sign) {
-  const Held lock(mutex_, waiting_);
+  const Held lock(lock_, waiting_);
   Level& level = levels_[within_ == Within::fifo ? 0 : entry.priority];
   for (const Kind kind : kinds) {
     if (entry.able[at(kind)] == 0) continue;
-    level.tasks[at(kind)] += static_cast<std::size_t>(sign);
-    all_[at(kind)] += static_cast<std::size_t>(sign);
+    level.tasks[at(kind)] += static_cast<std::uint32_t>(sign);
+    all_[at(kind)] += static_cast<std::uint32_t>(sign);
   }
   count_backlog(entry, sign);
-  ++changes_;
+  changed();
 }
 
 bool Bucket::may_take(Kind kind, const Entry& entry) {
-  const Held lock(mutex_, waiting_);
+  const Held lock(lock_, waiting_);
   const auto level = levels_.find(within_ == Within::fifo ? 0 : entry.priority);
   return level == levels_.end() || passes(kind, level->second, entry);
 }

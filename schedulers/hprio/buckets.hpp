@@ -4,62 +4,40 @@
 #pragma once
 
 #include <atomic>
-#include <bitset>
-#include <cstdint>
-#include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
 
-#include "schedulers/hprio/order.hpp"
+#include "schedulers/hprio/entries.hpp"
+#include "schedulers/hprio/lock.hpp"
 
 namespace asterism::schedulers::hprio {
 
-class Bucket;
-constexpr unsigned max_units = 256;
-
-/// A unit by its number, below max_units.
-struct Unit {
-  unsigned number = 0;
-  Kind kind = Kind::cpu;
-};
-
-/// A ready task.
-struct Entry {
-  void* task = nullptr;
-  int priority = 0;
-  std::array<unsigned, 2> able{};  ///< units of each kind that can run it
-  bool picky = false;              ///< of those, `units` only
-  std::bitset<max_units> units{};
-  double speedup = 0;              ///< duration on a CPU over duration on a GPU; 0: unknown
-  std::bitset<max_units> near{};   ///< GPUs that hold most of its data; none: no matter where it runs
-  std::array<double, 2> length{};  ///< duration on a unit of each kind in microseconds; 0: unknown
-  std::uint64_t number = 0;        ///< given on arrival
-  Bucket* bucket = nullptr;        ///< likewise
-
-  [[nodiscard]] bool runs_on(Unit unit) const { return able[at(unit.kind)] > 0 && (!picky || units.test(unit.number)); }
-};
-
 /// The paper's termination rule (section 3.2): "a CPU can pop a task only if the relation `#tasks >= s x #GPUs` is
 /// satisfied", s being the task's speedup. Whichever kind is slower for the task is the one held back: a GPU slower
-/// than a CPU needs `#tasks >= (1/s) x #CPUs`. `tasks`: those of the bucket that the faster kind could run, this one
-/// included. A task of unknown speedup passes, to be measured; so does one that no unit of the other kind takes.
-[[nodiscard]] bool may_pop(Kind kind, double speedup, std::size_t tasks, const std::array<unsigned, 2>& able);
+/// than a CPU needs `#tasks >= (1/s) x #CPUs`; and where several kinds are faster, what they do together meanwhile
+/// counts, the sum of s x # over them. `tasks`: those of the bucket that the faster kinds could run, this one
+/// included. A task of unknown speedup passes, to be measured; so does one that no unit of another kind takes.
+/// `among`: the kinds that take from the bucket.
+[[nodiscard]] bool may_pop(Kind kind, const Entry& entry, std::size_t tasks,
+                           const PerKind<bool>& among = {true, true, true, true});
 
 /// The work that waits for each kind, of all buckets that it polls together: nanoseconds that one unit would need for
 /// the tasks, waiting or reserved, that it can run. A task of unknown duration adds nothing.
 struct Backlog {
-  alignas(64) std::array<std::atomic<std::int64_t>, 2> time{};
+  alignas(64) PerKind<std::atomic<std::int64_t>> time{};
 };
 
-/// The same rule with all that the faster kind has to do, not only the tasks of this bucket: `#tasks >= s x #GPUs` says
+/// The same rule with all that a faster kind has to do, not only the tasks of this bucket: `#tasks >= s x #GPUs` says
 /// that the GPUs need longer for the tasks of the bucket, `#tasks x t_GPU / #GPUs`, than the CPU for this one, t_CPU.
 /// But GPUs that still have much else to do will not come to this bucket in that time: a CPU can pop the task if what
-/// waits for the GPUs altogether takes them at least t_CPU. Given is the least backlog of the other kind in
-/// nanoseconds; none when durations are unknown, which leaves the decision to may_pop.
-[[nodiscard]] std::optional<std::int64_t> least_backlog(Kind kind, const Entry& entry);
+/// waits for the GPUs altogether takes them at least t_CPU. Given is the least backlog of `fast` in nanoseconds; none
+/// when durations are unknown, which leaves the decision to may_pop. Where several kinds are faster and each has to do
+/// w times its least backlog, all that waits is done in t_CPU if the sum of 1 / w exceeds 1.
+[[nodiscard]] std::optional<std::int64_t> least_backlog(Kind kind, Kind fast, const Entry& entry);
 
 /// Tells larger from smaller tasks by the running median of the sizes seen so far (to 1.6 %); of two equal to it, one
 /// is large and one is small, so that each half is a half.
@@ -77,20 +55,10 @@ class Halves {
   std::size_t small_ = 0;
 };
 
-/// A mutex that is spun on shortly, then waited for between two calls of the runtime's.
-struct Waiting {
-  void (*begin)() = nullptr;
-  void (*end)() = nullptr;
-};
-class Held {
- public:
-  Held(std::mutex& mutex, const Waiting& waiting);
-  ~Held() { mutex_.unlock(); }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-
- private:
-  std::mutex& mutex_;
+/// Which of up to 64 buckets have tasks that each kind can run: written when a bucket gets the first one or loses the
+/// last one, so that units that poll empty buckets share one line that hardly ever changes.
+struct alignas(64) Ready {
+  PerKind<std::atomic<std::uint64_t>> buckets{};
 };
 
 class alignas(64) Bucket {
@@ -102,9 +70,17 @@ class alignas(64) Bucket {
     sub_buckets  ///< a bucket for each value, the highest polled first; the termination rule counts each by itself
   };
 
-  /// `backlog`: of all buckets, to be kept up to date and to decide by; none: the paper's rule.
-  Bucket(std::string name, Within within, Waiting waiting, Backlog* backlog = nullptr)
-      : name_(std::move(name)), within_(within), waiting_(waiting), backlog_(backlog) {}
+  /// `backlog`: of all buckets, to be kept up to date and to decide by; none: the paper's rule. `ready`: of which this
+  /// bucket has bit `place`; none: one of its own.
+  Bucket(std::string name, Within within, Waiting waiting, Backlog* backlog = nullptr, Ready* ready = nullptr,
+         unsigned place = 0)
+      : name_(std::move(name)),
+        within_(within),
+        waiting_(waiting),
+        backlog_(backlog),
+        own_ready_(ready == nullptr ? std::make_unique<Ready>() : nullptr),
+        ready_(ready == nullptr ? own_ready_.get() : ready),
+        bit_(std::uint64_t{1} << place % 64) {}
 
   void push(Entry entry);
   /// The first task that the unit can run, unless the termination rule withholds it (termination true). Among the first
@@ -123,37 +99,53 @@ class alignas(64) Bucket {
   [[nodiscard]] bool may_take(Kind kind, const Entry& entry);
 
   /// Tasks waiting that the kind can run.
-  [[nodiscard]] std::size_t tasks(Kind kind) const { return waiting_for_[at(kind)].load(); }
+  [[nodiscard]] std::size_t tasks(Kind kind) {
+    const Held lock(lock_, waiting_);
+    return waits_for_[at(kind)];
+  }
   /// Whether a kind polls this bucket and has units at all; if not, nothing is withheld for it.
   /// Nor does it count in the kind's backlog.
   void set_polled(Kind kind, bool polled);
   [[nodiscard]] bool polled(Kind kind) const { return polled_[at(kind)].load(); }
   /// The units of a context changed: what was withheld may pass now.
-  void look_again() { ++changes_; }
+  void look_again() {
+    const Held lock(lock_, waiting_);
+    changed();
+  }
   [[nodiscard]] std::uint64_t changes() const { return changes_.load(); }
   [[nodiscard]] const std::string& name() const { return name_; }
 
  private:
   /// The tasks of one priority: those that CPUs alone can run, GPUs alone, both, and picky ones. Each is in order of
   /// arrival; numbers order them among each other.
-  struct Level {
-    std::array<std::deque<Entry>, 4> lanes;
-    std::array<std::size_t, 2> tasks{};  ///< waiting or reserved, that each kind can run
-    [[nodiscard]] bool empty() const { return tasks[0] == 0 && tasks[1] == 0; }
+  struct alignas(64) Level {
+    PerKind<std::uint32_t> tasks{};  ///< waiting or reserved, that each kind can run
+    std::array<Lane, 4> lanes;
+    [[nodiscard]] bool empty() const { return tasks == PerKind<std::uint32_t>{}; }
   };
-  enum Lane : std::size_t { cpu_only, gpu_only, both, picky };
+  enum Runs : std::size_t { cpu_only, gpu_only, both, picky };
 
-  [[nodiscard]] static Lane lane_of(const Entry& entry);
+  [[nodiscard]] static Runs lane_of(const Entry& entry);
   void count_reserved(const Entry& entry, int sign);
   void count_backlog(const Entry& entry, int sign);
   [[nodiscard]] std::size_t counted(const Level& level, Kind fast) const;
-  [[nodiscard]] bool passes(Kind kind, const Level& level, const Entry& entry) const;
+  /// What the termination rule says of a task.
+  struct Verdict {
+    bool passes = true;
+    Kind by = Kind::gpu;     ///< withheld for this kind, until its backlog in nanoseconds is `below`: 0: or for another
+    std::int64_t below = 0;  ///< reason; never: until something else changes
+  };
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+  [[nodiscard]] Verdict judge(Kind kind, const Level& level, const Entry& entry) const;
+  [[nodiscard]] bool passes(Kind kind, const Level& level, const Entry& entry) const {
+    return judge(kind, level, entry).passes;
+  }
   /// Where the next task of the unit is.
   struct Found {
-    std::deque<Entry>* lane = nullptr;
-    std::deque<Entry>::iterator place;
+    Lane* lane = nullptr;
+    std::uint32_t place = 0;
   };
-  Found find(Level& level, Unit unit, bool termination, std::optional<std::int64_t>& withheld);
+  Found find(Level& level, Unit unit, bool termination, std::optional<Verdict>& withheld);
   /// From `found`, the first for this GPU, on: as pop says.
   [[nodiscard]] Found nearest(const Level& level, const Found& found, Unit unit, bool termination, bool far) const;
   [[nodiscard]] bool nothing_for(Kind kind) const;
@@ -161,21 +153,36 @@ class alignas(64) Bucket {
   template <class Function>
   bool first(Unit unit, bool termination, bool far, const Function& found);
 
+  /// A task came (1) or went (-1).
+  void count_waiting(Level& level, const Entry& entry, int sign);
+  /// Locked: the rule may decide otherwise now.
+  void changed() {
+    changes_.store(changes_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    for (std::atomic<bool>& withheld : withheld_)
+      if (withheld.load(std::memory_order_relaxed)) withheld.store(false);
+  }
+
+  // Who polls reads the first lines, which hardly ever change; who takes a task writes the lock's, the next and the
+  // level's.
   std::string name_;
   Within within_;
   Waiting waiting_;
   Backlog* backlog_;
-  alignas(64) std::mutex mutex_;
+  std::unique_ptr<Ready> own_ready_;
+  Ready* ready_;
+  std::uint64_t bit_;
   std::map<int, Level, std::greater<>> levels_;
+  PerKind<std::atomic<bool>> polled_{true, true, true, true};
+  PerKind<std::atomic<bool>> withheld_{};  ///< the rule withheld all from this kind, and nothing changed since
+  PerKind<std::atomic<Kind>> withheld_by_{};
+  PerKind<std::atomic<std::int64_t>> withheld_below_{};  ///< backlog of that kind from which one of them would pass
+  alignas(64) Lock lock_;
+  alignas(64) std::atomic<std::uint64_t> changes_{1};
   std::uint64_t arrived_ = 0;
-  std::size_t picky_ = 0;
-  std::array<std::size_t, 2> all_{};    ///< waiting or reserved
-  std::array<std::int64_t, 2> time_{};  ///< likewise, as in Backlog but polled or not
-  alignas(64) std::array<std::atomic<std::size_t>, 2> waiting_for_{};
-  std::array<std::atomic<bool>, 2> polled_{true, true};
-  std::atomic<std::uint64_t> changes_{1};
-  std::array<std::atomic<std::uint64_t>, 2> withheld_at_{};    ///< value of changes_ when the rule withheld all
-  std::array<std::atomic<std::int64_t>, 2> withheld_below_{};  ///< backlog from which one of them would pass
+  PerKind<std::uint32_t> all_{};  ///< waiting or reserved
+  PerKind<std::uint32_t> waits_for_{};
+  std::uint32_t picky_ = 0;
+  PerKind<std::int64_t> time_{};  ///< waiting or reserved, as in Backlog but polled or not
 };
 
 }  // namespace asterism::schedulers::hprio

@@ -5,15 +5,20 @@
 // GPUs (whatever is not a CPU), or "-": never. A unit that wants a task polls the buckets by increasing number of its
 // kind: GPUs first take what they accelerate most, CPUs what GPUs accelerate least.
 //
+// Kinds of GPUs. Where GPUs are of several models, each model is a kind with an order of its own (the third and all
+// further ones together): it takes first what it accelerates most, by its durations over the mean of the others'. The
+// paper has CPUs and GPUs only; that rules and orders extend to more kinds is what Bramas' Heteroprio in StarPU does.
+//
 // Termination. A CPU can pop a task only if #tasks >= s x #GPUs: s is the duration of the task on a CPU over that on a
 // GPU, #tasks the ready tasks of the bucket that GPUs can run (waiting or reserved, this one included), #GPUs those
 // that can run it. Otherwise the GPUs are done with all of them before the CPU is with one, and it polls the next
-// bucket as if this one were empty. The rule is mirrored for tasks that CPUs run faster. A task that only one
-// kind can run, or whose bucket only one kind polls, is never withheld. s comes from StarPU's performance models, else
-// from durations measured on the way; a task passes while it is unknown. Where durations are known the rule looks at
-// all that waits for the GPUs and not only at this bucket (least_backlog in buckets.hpp): GPUs that are 100
-// times faster than a core at everything would otherwise leave the cores idle while they work through other buckets.
-// -backlog: as the paper; so is -speedup, which knows no durations.
+// bucket as if this one were empty. The rule is mirrored for tasks that CPUs run faster, and holds between kinds of
+// GPUs, where what several faster kinds do meanwhile adds up. A task that only one kind can run, or whose bucket only
+// one kind polls, is never withheld. s comes from StarPU's performance models, else from durations measured on the way;
+// a task passes while it is unknown. Where durations are known the rule looks at all that waits for the GPUs and not
+// only at this bucket (least_backlog in buckets.hpp): GPUs that are 100 times faster than a core at everything would
+// otherwise leave the cores idle while they work through other buckets. -backlog: as the paper; so is -speedup, which
+// knows no durations.
 //
 // Reservations. A GPU keeps a few tasks for later, 50 ms of them, and prefetches their data while it computes. A unit
 // of any kind that finds nothing else takes back the last one of the unit that keeps most, if the termination rule lets
@@ -56,11 +61,6 @@ constexpr bool drivers_sleep = false;
 constexpr bool drivers_sleep = true;
 #endif
 
-Unit unit_of(int worker) {
-  const bool cpu = starpu_worker_get_type(worker) == STARPU_CPU_WORKER;
-  return {static_cast<unsigned>(worker), cpu ? Kind::cpu : Kind::gpu};
-}
-
 void complain(const char* variable, const std::string& what) {
   std::fprintf(stderr, "[hprio] %s: %s\n", variable, what.c_str());
 }
@@ -86,7 +86,7 @@ std::optional<Table> table_from_environment() {
   const char* const value = std::getenv("ASTERISM_HPRIO_ORDER");
   if (value == nullptr || *value == '\0') return std::nullopt;
   const Text text = text_or_file(value);
-  Table table = text.error.empty() ? parse_table(text.text) : Table{{}, text.error};
+  Table table = text.error.empty() ? parse_table(text.text) : Table{{}, {}, text.error};
   if (table.error.empty()) return table;
   const bool file = text.error.empty() && text.text != value;
   complain("ASTERISM_HPRIO_ORDER", (file ? std::string(value) + ": " : "") + table.error + "; ignored");
@@ -147,18 +147,18 @@ int push_task(starpu_task* task) {
 starpu_task* pop_task(unsigned context) {
   Policy& policy = policy_of<Policy>(context);
   const int worker = starpu_worker_get_id_check();
-  const Unit unit = unit_of(worker);
+  const Unit unit = policy.unit_of(worker);
   for (;;) {
-    bool idle = drivers_sleep && policy.pool.is_idle(unit);
+    bool idle = drivers_sleep && policy.pool.is_idle(unit.number);
     std::optional<Entry> entry = policy.pool.pop(unit);
     if (drivers_sleep && !entry && !idle) {
       // whoever pushes from here on wakes this worker; what was pushed before is found now
-      policy.pool.set_idle(unit, idle = true);
+      policy.pool.set_idle(unit.number, idle = true);
       entry = policy.pool.pop(unit);
     }
     if (!entry) return nullptr;
     // all workers share that word: it is written only where it changes, and none but this worker says that it is idle
-    if (idle) policy.pool.set_idle(unit, false);
+    if (idle) policy.pool.set_idle(unit.number, false);
     auto* const task = static_cast<starpu_task*>(entry->task);
     unsigned implementation = 0;
     if (starpu_worker_can_execute_task_first_impl(unit.number, task, &implementation) == 0) {
@@ -170,7 +170,7 @@ starpu_task* pop_task(unsigned context) {
       continue;
     }
     starpu_task_set_implementation(task, implementation);
-    if (unit.kind == Kind::gpu) {
+    if (unit.kind != Kind::cpu) {
       const std::optional<Entry> kept = policy.pool.reserve(unit, [&](void* later) {
         if (starpu_get_prefetch_flag() != 0)
           starpu_prefetch_task_input_for(static_cast<starpu_task*>(later), unit.number);
@@ -183,11 +183,13 @@ starpu_task* pop_task(unsigned context) {
 }
 
 void pre_exec(starpu_task* task, unsigned context) {
-  policy_of<Policy>(context).starts(task, unit_of(starpu_worker_get_id_check()));
+  Policy& policy = policy_of<Policy>(context);
+  policy.starts(task, policy.unit_of(starpu_worker_get_id_check()));
 }
 
 void post_exec(starpu_task* task, unsigned context) {
-  policy_of<Policy>(context).ended(task, unit_of(starpu_worker_get_id_check()));
+  Policy& policy = policy_of<Policy>(context);
+  policy.ended(task, policy.unit_of(starpu_worker_get_id_check()));
 }
 
 }  // namespace

@@ -5,12 +5,29 @@
 
 namespace asterism::schedulers::hprio {
 
-double Class::ratio(const std::array<Sum, 2>& sums) {
-  const auto mean = [&](Kind kind) {
+namespace {
+/// How much faster each kind is than the first that is known, a CPU where there is one; 0: unknown, and of that one.
+PerKind<double> speedups(const PerKind<double>& time) {
+  PerKind<double> out{};
+  double first = 0;
+  for (const Kind kind : kinds) {
+    if (!(time[at(kind)] > 0)) continue;
+    if (first > 0)
+      out[at(kind)] = first / time[at(kind)];
+    else
+      first = time[at(kind)];
+  }
+  return out;
+}
+}  // namespace
+
+PerKind<double> Class::means(const PerKind<Sum>& sums) {
+  PerKind<double> out{};
+  for (const Kind kind : kinds) {
     const auto count = static_cast<double>(sums[at(kind)].count.load());
-    return count > 0 ? sums[at(kind)].time.load() / count : 0;
-  };
-  return mean(Kind::gpu) > 0 ? mean(Kind::cpu) / mean(Kind::gpu) : 0;
+    if (count > 0) out[at(kind)] = sums[at(kind)].time.load() / count;
+  }
+  return out;
 }
 
 void Class::measured(Kind kind, double microseconds, double flops) {
@@ -19,20 +36,26 @@ void Class::measured(Kind kind, double microseconds, double flops) {
   ++measured_[at(kind)].count;
 }
 
-void Class::predicted(double on_cpu, double on_gpu) {
-  predicted_[at(Kind::cpu)].time.fetch_add(on_cpu);
-  predicted_[at(Kind::gpu)].time.fetch_add(on_gpu);
-  for (Sum& sum : predicted_) ++sum.count;
+void Class::predicted(const PerKind<double>& lengths) {
+  for (const Kind kind : kinds) {
+    if (!(lengths[at(kind)] > 0)) continue;
+    predicted_[at(kind)].time.fetch_add(lengths[at(kind)]);
+    ++predicted_[at(kind)].count;
+  }
 }
 
-double Class::speedup() const {
-  const double by_model = ratio(predicted_);
-  return by_model > 0 ? by_model : measured_speedup();
+Speed Class::speed() const {
+  Speed speed;
+  for (const Kind kind : kinds) speed.runs_on[at(kind)] = runs_on_[at(kind)].load();
+  speed.time = means(predicted_);
+  if (std::count_if(speed.time.begin(), speed.time.end(), [](double time) { return time > 0; }) < 2)
+    speed.time = means(measured_);
+  return speed;
 }
 
-void Class::came(bool on_cpu, bool on_gpu) {
-  if (on_cpu && !runs_on_[at(Kind::cpu)].load()) runs_on_[at(Kind::cpu)].store(true);
-  if (on_gpu && !runs_on_[at(Kind::gpu)].load()) runs_on_[at(Kind::gpu)].store(true);
+void Class::came(const PerKind<unsigned>& able) {
+  for (const Kind kind : kinds)
+    if (able[at(kind)] > 0 && !runs_on_[at(kind)].load()) runs_on_[at(kind)].store(true);
 }
 
 Layout::Layout(Pool& pool, const Rules& rules, std::optional<Table> table)
@@ -59,39 +82,46 @@ void Layout::order() {
   std::vector<Ranks> ranks;
   for (const Place& place : places_) {
     buckets.push_back(place.bucket);
-    ranks.push_back(place.ranks);
+    ranks.push_back(ranks_of(place));
+    for (const Kind kind : kinds) (*place.takes)[at(kind)] = ranks.back()[at(kind)].has_value();
   }
   if (rules_.priorities && !table_) {
     std::vector<Speed> speeds;
     for (Class* const of : classes_) {
       speeds.push_back(of->speed());
-      of->ordered_by_.store(speeds.back().speedup);
+      const PerKind<double> now = speedups(speeds.back().time);
+      for (const Kind kind : kinds) of->ordered_by_[at(kind)].store(now[at(kind)]);
     }
     ranks = ranks_by_speedup(speeds);
   }
-  std::array<std::vector<Bucket*>, 2> orders;
+  PerKind<std::vector<Bucket*>> orders;
   for (const Kind kind : kinds) {
     if (!units_[at(kind)]) continue;
-    for (const std::size_t b : polling_order(ranks, kind, units_[at(other(kind))]))
-      orders[at(kind)].push_back(buckets[b]);
+    for (const std::size_t b : polling_order(ranks, kind, units_)) orders[at(kind)].push_back(buckets[b]);
     if (rest_ != nullptr) orders[at(kind)].push_back(rest_);
   }
   pool_.set_orders(std::move(orders));
 }
 
-void Layout::set_units(bool cpus, bool gpus) {
+void Layout::set_units(const PerKind<bool>& present, std::vector<std::string> models) {
   const std::lock_guard lock(mutex_);
-  units_ = {cpus, gpus};
+  units_ = present;
+  models_ = std::move(models);
   order();
 }
 
 void Layout::learn(Class& of) {
   if (table_ || !rules_.priorities) return;
-  const double now = of.speedup();
-  const double before = of.ordered_by_.load();
-  if (!(now > 0) || std::abs(now - before) <= 0.1 * before) return;
+  const PerKind<double> now = speedups(of.speed().time);
+  const auto moved = [&] {
+    return std::any_of(kinds.begin(), kinds.end(), [&](Kind kind) {
+      const double before = of.ordered_by_[at(kind)].load();
+      return now[at(kind)] > 0 && std::abs(now[at(kind)] - before) > 0.1 * before;
+    });
+  };
+  if (!moved()) return;
   const std::lock_guard lock(mutex_);
-  if (std::abs(now - of.ordered_by_.load()) > 0.1 * of.ordered_by_.load()) order();
+  if (moved()) order();
 }
 
 const Class::Choice& Layout::choice_of(Class& of) {
@@ -127,7 +157,7 @@ void Layout::place(Entry& entry, Class& of, const std::function<double()>& size)
     const Split& split = splits_[i];
     const Place& place = places_[split.halves == nullptr || split.halves->is_large(size()) ? split.large : split.small];
     for (const Kind kind : kinds)
-      if (entry.able[at(kind)] > 0 && place.ranks[at(kind)]) entry.bucket = place.bucket;
+      if (entry.able[at(kind)] > 0 && (*place.takes)[at(kind)]) entry.bucket = place.bucket;
     return;
   }
 }

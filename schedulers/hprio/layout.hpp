@@ -3,6 +3,8 @@
 // Nothing here knows StarPU.
 #pragma once
 
+#include <algorithm>
+
 #include "schedulers/hprio/pool.hpp"
 
 namespace asterism::schedulers::hprio {
@@ -20,9 +22,8 @@ class Class {
   void measured(Kind kind, double microseconds, double flops = 0);
   /// Enough is known: only some tasks need to be measured from now on.
   [[nodiscard]] bool well_measured(Kind kind) const { return measured_[at(kind)].count.load() >= 100; }
-  /// Durations of a task that performance models predict.
-  void predicted(double on_cpu, double on_gpu);
-  /// In microseconds; 0: unknown.
+  /// Durations of a task that performance models predict; 0: of kinds that cannot run it.
+  void predicted(const PerKind<double>& lengths);
   /// How long a task of this size may be expected to take there, in microseconds: in proportion to its flops where
   /// those are known, else the mean; 0: never measured.
   [[nodiscard]] double expected(Kind kind, double flops) const {
@@ -32,14 +33,14 @@ class Class {
     const double all = sum.flops.load();
     return flops > 0 && all > 0 ? sum.time.load() / all * flops : sum.time.load() / static_cast<double>(count);
   }
-  /// Mean duration on a CPU over that on a GPU, as measured; as predicted if anything was, else as measured. 0:
-  /// unknown.
-  [[nodiscard]] double measured_speedup() const { return ratio(measured_); }
-  [[nodiscard]] double speedup() const;
-  /// Tasks came that can run on both kinds of unit, or on one alone.
-  void came(bool on_cpu, bool on_gpu);
-  [[nodiscard]] bool runs_on_both() const { return runs_on_[0].load() && runs_on_[1].load(); }
-  [[nodiscard]] Speed speed() const { return {{runs_on_[0].load(), runs_on_[1].load()}, speedup()}; }
+  /// Tasks came that so many units of each kind can run.
+  void came(const PerKind<unsigned>& able);
+  [[nodiscard]] bool runs_on_several() const {
+    return std::count_if(runs_on_.begin(), runs_on_.end(), [](const auto& runs) { return runs.load(); }) > 1;
+  }
+  /// Mean durations: as predicted on the kinds for which there is a prediction for two kinds at least, else as
+  /// measured.
+  [[nodiscard]] Speed speed() const;
 
  private:
   friend class Layout;
@@ -48,7 +49,7 @@ class Class {
     std::atomic<double> flops{0};
     std::atomic<std::uint64_t> count{0};
   };
-  static double ratio(const std::array<Sum, 2>& sums);
+  static PerKind<double> means(const PerKind<Sum>& sums);
 
   /// What a layout knows about the class.
   struct Choice {
@@ -58,11 +59,11 @@ class Class {
   };
   std::string symbol_;
   std::string name_;
-  std::array<Sum, 2> measured_;
-  std::array<Sum, 2> predicted_;
-  std::array<std::atomic<bool>, 2> runs_on_{};
+  PerKind<Sum> measured_;
+  PerKind<Sum> predicted_;
+  PerKind<std::atomic<bool>> runs_on_{};
   std::atomic<const Choice*> choice_{nullptr};
-  std::atomic<double> ordered_by_{0};  ///< speedup when the buckets were last ordered
+  PerKind<std::atomic<double>> ordered_by_{};  ///< speedups when the buckets were last ordered
 };
 
 class Layout {
@@ -72,15 +73,16 @@ class Layout {
 
   /// Sets the bucket of a task. `size` is asked for only when the bucket is split.
   void place(Entry& entry, Class& of, const std::function<double()>& size);
-  /// The kinds that have units in the context.
-  void set_units(bool cpus, bool gpus);
-  /// To be called when durations became known: orders anew if the class's speedup moved by more than a tenth.
+  /// The kinds that have units in the context; the models of the kinds of GPUs, as far as they are known.
+  void set_units(const PerKind<bool>& present, std::vector<std::string> models = {});
+  /// To be called when durations became known: orders anew if a speedup of the class moved by more than a tenth.
   void learn(Class& of);
 
  private:
   struct Place {
     Bucket* bucket;
-    Ranks ranks;
+    Ranks ranks;  ///< by the columns of the table; without one by kind
+    std::unique_ptr<PerKind<std::atomic<bool>>> takes = std::make_unique<PerKind<std::atomic<bool>>>();
   };
   struct Split {
     std::size_t large;
@@ -89,6 +91,9 @@ class Layout {
   };
   const Class::Choice& choice_of(Class& of);
   void order();
+  [[nodiscard]] Ranks ranks_of(const Place& place) const {
+    return table_ ? ranks_of_kinds(place.ranks, table_->models, models_) : place.ranks;
+  }
 
   Pool& pool_;
   const Rules rules_;
@@ -99,7 +104,8 @@ class Layout {
   Bucket* rest_ = nullptr;       ///< of tasks that no line names or that no unit would take
   std::vector<Class*> classes_;  ///< without a table: of the buckets
   std::vector<std::unique_ptr<const Class::Choice>> choices_;
-  std::array<bool, 2> units_{true, true};
+  PerKind<bool> units_{true, true};
+  std::vector<std::string> models_;
 };
 
 }  // namespace asterism::schedulers::hprio

@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
@@ -36,7 +37,24 @@ std::optional<int> number(std::string_view text) {
 /// Reads the words of one line from left to right; the first thing that is wrong is thrown.
 class LineReader {
  public:
-  explicit LineReader(std::vector<std::string> words) : words_(std::move(words)) {}
+  /// `models`: the columns of GPUs; none: one.
+  LineReader(std::vector<std::string> words, const std::vector<std::string>& models)
+      : words_(std::move(words)), models_(models) {}
+
+  /// A line that is no bucket's but names the columns.
+  [[nodiscard]] bool names_columns() const {
+    return words_.front() == "units" && std::none_of(words_.begin(), words_.end(), [](const std::string& word) {
+             return word.find('=') != std::string::npos;
+           });
+  }
+  std::vector<std::string> columns() {
+    word("units");
+    word("CPU");
+    std::vector<std::string> models{next("a pattern of a GPU's model")};
+    while (place_ < words_.size() && models.size() < gpu_kinds.size()) models.push_back(words_[place_++]);
+    if (place_ < words_.size()) fail("at most " + std::to_string(gpu_kinds.size()) + " models", quoted(words_[place_]));
+    return models;
+  }
 
   Line read() {
     Line line;
@@ -108,19 +126,22 @@ class LineReader {
 
   Ranks ranks() {
     Ranks ranks;
-    for (const Kind kind : kinds) {
-      const std::string expected =
-          std::string(kind == Kind::cpu ? "the CPU priority" : "the GPU priority") + " (0, 1, 2, ... or -)";
+    bool any = false;
+    for (std::size_t column = 0; column < 1 + std::max<std::size_t>(1, models_.size()); ++column) {
+      const std::string unit = column == 0 ? "CPU" : models_.empty() ? "GPU" : models_[column - 1];
+      const std::string expected = "the " + unit + " priority (0, 1, 2, ... or -)";
       const std::string found = next(expected);
       if (found == "-") continue;
-      ranks[at(kind)] = number(found);
-      if (!ranks[at(kind)] || *ranks[at(kind)] < 0) fail(expected, quoted(found));
+      ranks[column] = number(found);
+      if (!ranks[column] || *ranks[column] < 0) fail(expected, quoted(found));
+      any = true;
     }
-    if (!ranks[0] && !ranks[1]) fail("a priority for one kind of unit at least", "'- -'");
+    if (!any) fail("a priority for one kind of unit at least", "'- -'");
     return ranks;
   }
 
   std::vector<std::string> words_;
+  const std::vector<std::string>& models_;
   std::size_t place_ = 0;
 };
 
@@ -142,17 +163,36 @@ Table parse_table(std::string_view text) {
     ++count;
     if (words.empty()) continue;
     try {
-      Line line = LineReader(std::move(words)).read();
+      LineReader reader(std::move(words), table.models);
+      if (reader.names_columns()) {
+        if (!table.lines.empty() || !table.models.empty()) throw Wrong{"expected 'units' once, before the buckets"};
+        table.models = reader.columns();
+        continue;
+      }
+      Line line = reader.read();
       for (const Line& before : table.lines)
         if (before.name == line.name)
           throw Wrong{"expected a name of its own for every bucket, found '" + line.name + "' again"};
       table.lines.push_back(std::move(line));
     } catch (const Wrong& wrong) {
-      return {{}, "line " + std::to_string(count) + ": " + wrong.what};
+      return {{}, {}, "line " + std::to_string(count) + ": " + wrong.what};
     }
   }
   if (table.lines.empty()) table.error = "line 1: expected a bucket, found none";
   return table;
+}
+
+Ranks ranks_of_kinds(const Ranks& columns, const std::vector<std::string>& patterns,
+                     const std::vector<std::string>& models) {
+  Ranks ranks;
+  ranks[at(Kind::cpu)] = columns[0];
+  for (const Kind kind : gpu_kinds) {
+    std::size_t column = 0;
+    const std::string model = at(kind) <= models.size() ? models[at(kind) - 1] : "";
+    while (column < patterns.size() && fnmatch(patterns[column].c_str(), model.c_str(), 0) != 0) ++column;
+    ranks[at(kind)] = columns[1 + (column < patterns.size() ? column : 0)];
+  }
+  return ranks;
 }
 
 Text text_or_file(const std::string& value) {

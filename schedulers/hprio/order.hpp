@@ -7,6 +7,12 @@
 //   m2l     codelet=fmm_m2l per-priority 3 2          one sub-bucket per task->priority, the highest first
 //   p2p     codelet=fmm_p2p split large 7 0 small 4 1 the larger half of the tasks, and the smaller
 //   urgent  priority=5..9              0   0          task->priority; codelet= and priority= may stand together
+//
+// Where GPUs differ, a line before the buckets may name their models, by a pattern without blanks each; then every
+// bucket has a number for each. GPUs of other models take those of the first; so do all GPUs without such a line.
+//
+//   units       CPU  *H100*  *K40c*
+//   p2p codelet=fmm_p2p  4   0   2
 #pragma once
 
 #include <array>
@@ -17,18 +23,20 @@
 
 namespace asterism::schedulers::hprio {
 
-/// Units that a priority is given for: CPU cores, and whatever is not one.
-enum class Kind : unsigned { cpu, gpu };
-inline constexpr std::array kinds{Kind::cpu, Kind::gpu};
+/// Units that are alike: CPU cores, and what is not one, by model: gpu, then second_gpu and third_gpu, with all further
+/// models, where GPUs differ.
+enum class Kind : unsigned { cpu, gpu, second_gpu, third_gpu };
+inline constexpr std::array kinds{Kind::cpu, Kind::gpu, Kind::second_gpu, Kind::third_gpu};
+inline constexpr std::array gpu_kinds{Kind::gpu, Kind::second_gpu, Kind::third_gpu};
 constexpr std::size_t at(Kind kind) {
   return static_cast<std::size_t>(kind);
 }
-constexpr Kind other(Kind kind) {
-  return kind == Kind::cpu ? Kind::gpu : Kind::cpu;
-}
+/// A value for each kind; in a table, for each column.
+template <class Value>
+using PerKind = std::array<Value, kinds.size()>;
 
 /// A bucket's place in the polling order of each kind; none: the kind never takes from it.
-using Ranks = std::array<std::optional<int>, 2>;
+using Ranks = PerKind<std::optional<int>>;
 
 /// One line of the table.
 struct Line {
@@ -48,9 +56,14 @@ struct Line {
 
 struct Table {
   std::vector<Line> lines;
-  std::string error;  ///< "line 3: expected ..., found ..."; empty when the text is right
+  std::vector<std::string> models;  ///< patterns of the columns of GPUs; none: one column for all
+  std::string error;                ///< "line 3: expected ..., found ..."; empty when the text is right
 };
 Table parse_table(std::string_view text);
+
+/// The numbers of kinds of GPUs of these models, from those of the table's columns.
+[[nodiscard]] Ranks ranks_of_kinds(const Ranks& columns, const std::vector<std::string>& patterns,
+                                   const std::vector<std::string>& models);
 
 /// The text itself when it contains a line break or '=', else the content of the file of that name.
 struct Text {

@@ -25,6 +25,14 @@ double size_of(starpu_task* task, int worker) {
 /// Which GPU has the data of a task matters when fetching them takes this part of its duration.
 constexpr double noticeable = 0.2;
 
+/// The duration on a CPU over that on the fastest GPU; 0: unknown.
+double over_fastest_gpu(const PerKind<double>& length) {
+  double fastest = 0;
+  for (const Kind kind : gpu_kinds)
+    if (length[at(kind)] > 0 && (fastest <= 0 || length[at(kind)] < fastest)) fastest = length[at(kind)];
+  return fastest > 0 ? length[at(Kind::cpu)] / fastest : 0;
+}
+
 /// A GPU holds a datum, or it is on its way there.
 bool is_on(starpu_data_handle_t data, unsigned node) {
   int valid = 0;
@@ -51,30 +59,50 @@ void Policy::find_near(starpu_task* task, const Units& units, Entry& entry) {
   if (!(most > 0)) return;
   const double fetching = starpu_transfer_predict(STARPU_MAIN_RAM, static_cast<unsigned>(place - bytes.begin()),
                                                   static_cast<std::size_t>(most));
-  if (fetching < noticeable * entry.length[at(Kind::gpu)]) return;
-  for (const int worker : units.workers[at(Kind::gpu)])
-    if (bytes[starpu_worker_get_memory_node(static_cast<unsigned>(worker))] >= 0.9 * most)
-      entry.near.set(static_cast<unsigned>(worker));
+  for (const Kind kind : gpu_kinds) {
+    if (entry.able[at(kind)] == 0 || fetching < noticeable * entry.length[at(kind)]) continue;
+    for (const int worker : units.workers[at(kind)])
+      if (bytes[starpu_worker_get_memory_node(static_cast<unsigned>(worker))] >= 0.9 * most)
+        entry.near.set(static_cast<unsigned>(worker));
+  }
 }
 
 void Policy::lay_out(const std::optional<Table>& table) {
   const std::lock_guard lock(mutex_);
   layouts_.push_back(std::make_unique<Layout>(pool, rules, table));
-  const Units& units = *units_.load();
-  layouts_.back()->set_units(!units.workers[0].empty(), !units.workers[1].empty());
+  tell(*layouts_.back());
   layout_.store(layouts_.back().get());
 }
 
-void Policy::change_units(const int* workers, unsigned count, bool added) {
-  const std::lock_guard lock(mutex_);
-  auto units = std::make_unique<Units>(*units_.load());
-  for (unsigned i = 0; i < count; ++i) {
-    const bool cpu = starpu_worker_get_type(workers[i]) == STARPU_CPU_WORKER;
-    std::vector<int>& of_kind = units->workers[at(cpu ? Kind::cpu : Kind::gpu)];
-    std::erase(of_kind, workers[i]);
-    if (added) of_kind.push_back(workers[i]);
+/// Which kinds have units.
+void Policy::tell(Layout& layout) const {
+  PerKind<bool> present{};
+  for (const Kind kind : kinds) present[at(kind)] = !units_.load()->workers[at(kind)].empty();
+  layout.set_units(present, models_);
+}
+
+/// StarPU's name of a GPU is "CUDA 0.0 (NVIDIA H200 137.1 GiB 8a:00.0)", without the last on a simulated machine.
+Kind Policy::kind_of(int worker) {
+  if (starpu_worker_get_type(worker) == STARPU_CPU_WORKER) return Kind::cpu;
+  std::array<char, 256> text{};
+  starpu_worker_get_name(worker, text.data(), text.size());
+  const std::string name = text.data();
+  const std::size_t begin = name.find('(');
+  const std::size_t unit = name.rfind(" GiB");
+  if (begin == std::string::npos || unit == std::string::npos || unit < begin) {
+    named_ = false;
+    return Kind::gpu;
   }
-  const std::vector<int>& gpus = units->workers[at(Kind::gpu)];
+  const std::string model = name.substr(begin + 1, name.rfind(' ', unit - 1) - begin - 1);
+  const auto place = static_cast<std::size_t>(std::find(models_.begin(), models_.end(), model) - models_.begin());
+  if (place == models_.size()) models_.push_back(model);
+  return gpu_kinds[std::min(place, gpu_kinds.size() - 1)];
+}
+
+void Policy::arrange(std::unique_ptr<Units> units) {
+  std::vector<int> gpus;
+  for (const Kind kind : gpu_kinds)
+    gpus.insert(gpus.end(), units->workers[at(kind)].begin(), units->workers[at(kind)].end());
   units->mixed = std::any_of(gpus.begin(), gpus.end(), [&](int worker) {
     return starpu_worker_get_type(worker) != starpu_worker_get_type(gpus.front());
   });
@@ -84,17 +112,46 @@ void Policy::change_units(const int* workers, unsigned count, bool added) {
     if (std::find(units->nodes.begin(), units->nodes.end(), node) == units->nodes.end()) units->nodes.push_back(node);
   }
   units_.store(units.get());
-  layout_.load()->set_units(!units->workers[0].empty(), !units->workers[1].empty());
   units_published_.push_back(std::move(units));
+  tell(*layout_.load());
+}
+
+void Policy::change_units(const int* workers, unsigned count, bool added) {
+  const std::lock_guard lock(mutex_);
+  auto units = std::make_unique<Units>(*units_.load());
+  for (unsigned i = 0; i < count; ++i) {
+    const Kind kind = kind_of(workers[i]);
+    kinds_[static_cast<std::size_t>(workers[i])] = kind;
+    pool.set_kind(unit_of(workers[i]));
+    for (std::vector<int>& of_kind : units->workers) std::erase(of_kind, workers[i]);
+    if (added) units->workers[at(kind)].push_back(workers[i]);
+  }
+  arrange(std::move(units));
   if (!added)
     for (unsigned i = 0; i < count; ++i) pool.give_back(static_cast<unsigned>(workers[i]));
 }
 
-double Policy::speedup_of(starpu_task* task, Class& of, const std::array<int, 2>& workers,
-                          std::array<double, 2>& length) {
+/// When schedulers are told their workers, StarPU has not named the GPUs yet; when the first task comes, it has.
+void Policy::name_gpus() {
+  const std::lock_guard lock(mutex_);
+  if (named_.load()) return;
+  auto units = std::make_unique<Units>(*units_.load());
+  const std::vector<int> gpus = units->workers[at(Kind::gpu)];
+  units->workers[at(Kind::gpu)].clear();
+  for (const int worker : gpus) {
+    const Kind kind = kind_of(worker);
+    kinds_[static_cast<std::size_t>(worker)] = kind;
+    pool.set_kind(unit_of(worker));
+    units->workers[at(kind)].push_back(worker);
+  }
+  arrange(std::move(units));
+  named_ = true;
+}
+
+double Policy::speedup_of(starpu_task* task, Class& of, const PerKind<int>& workers, PerKind<double>& length) {
   if (fixed_speedup_ > 0) return fixed_speedup_;
   if (task->cl->model != nullptr) {
-    std::array<double, 2> expected{};
+    PerKind<double> expected{};
     bool known = true;
     for (const Kind kind : kinds) {
       unsigned implementation = 0;
@@ -107,27 +164,24 @@ double Policy::speedup_of(starpu_task* task, Class& of, const std::array<int, 2>
     }
     if (known) {
       length = expected;
-      if (workers[0] < 0 || workers[1] < 0) return 0;
-      of.predicted(expected[0], expected[1]);
+      if (std::count_if(workers.begin(), workers.end(), [](int worker) { return worker >= 0; }) < 2) return 0;
+      of.predicted(expected);
       layout_.load()->learn(of);
-      return expected[0] / expected[1];
+      return over_fastest_gpu(length);
     }
   }
   for (const Kind kind : kinds) length[at(kind)] = of.expected(kind, task->flops);
-  if (length[0] > 0 && length[1] > 0) return length[0] / length[1];
-  return of.measured_speedup();
+  const double speedup = over_fastest_gpu(length);
+  return speedup > 0 ? speedup : over_fastest_gpu(of.speed().time);
 }
 
-bool Policy::enter(starpu_task* task, Entry& entry) {
-  const Units& units = *units_.load();
-  entry = {};
-  entry.task = task;
-  entry.priority = task->priority;
-  std::array<int, 2> one{-1, -1};  // a worker of each kind that can run it
+/// The units that can run the task, and a worker of each kind that can.
+void Policy::look_for(starpu_task* task, const Units& units, Entry& entry, PerKind<int>& one) {
   const auto can = [&](int worker) {
     return starpu_worker_can_execute_task_first_impl(static_cast<unsigned>(worker), task, nullptr) != 0;
   };
-  entry.picky = task->cl->can_execute != nullptr || task->workerids_len > 0 || units.mixed;
+  one.fill(-1);
+  entry.able = {};
   for (const Kind kind : kinds) {
     const std::vector<int>& workers = units.workers[at(kind)];
     if (entry.picky) {
@@ -142,13 +196,34 @@ bool Policy::enter(starpu_task* task, Entry& entry) {
       one[at(kind)] = *first;
     }
   }
-  if (one[0] < 0 && one[1] < 0) return false;
+}
+
+bool Policy::enter(starpu_task* task, Entry& entry) {
+  if (!named_.load()) name_gpus();
+  const Units& units = *units_.load();
+  entry = {};
+  entry.task = task;
+  entry.priority = task->priority;
+  PerKind<int> one{};
+  entry.picky = task->cl->can_execute != nullptr || task->workerids_len > 0 || units.mixed;
+  look_for(task, units, entry, one);
+  int gpus = 0;  // kinds of GPUs that can run it
+  int others = 0;
+  for (const Kind kind : gpu_kinds)
+    if (!units.workers[at(kind)].empty()) ++(one[at(kind)] < 0 ? others : gpus);
+  if (!entry.picky && gpus > 0 && others > 0) {
+    entry.picky = true;
+    look_for(task, units, entry, one);
+  }
+  const auto first = std::find_if(one.begin(), one.end(), [](int worker) { return worker >= 0; });
+  if (first == one.end()) return false;
   Class& of = classes_.of(*task->cl);
-  of.came(one[0] >= 0, one[1] >= 0);
-  // what one kind alone can run keeps that kind busy too
-  if (rules.backlog || (one[0] >= 0 && one[1] >= 0)) entry.speedup = speedup_of(task, of, one, entry.length);
-  if (rules.locality && units.nodes.size() > 1 && entry.able[at(Kind::gpu)] > 0) find_near(task, units, entry);
-  layout_.load()->place(entry, of, [&] { return size_of(task, one[0] >= 0 ? one[0] : one[1]); });
+  of.came(entry.able);
+  const bool several = std::find_if(first + 1, one.end(), [](int worker) { return worker >= 0; }) != one.end();
+  // what one kind alone can run keeps that kind busy too; without GPUs no duration decides anything
+  if (units.has_gpus() && (rules.backlog || several)) entry.speedup = speedup_of(task, of, one, entry.length);
+  if (rules.locality && units.nodes.size() > 1 && gpus > 0) find_near(task, units, entry);
+  layout_.load()->place(entry, of, [&] { return size_of(task, *first); });
   return true;
 }
 
@@ -157,7 +232,7 @@ void Policy::starts(starpu_task* task, Unit unit) {
   Clock& clock = clocks_[unit.number];
   const Class& of = classes_.of(*task->cl);
   // of a class that is known, one task in sixteen
-  const bool measure = of.runs_on_both() && (!of.well_measured(unit.kind) || ++clock.skipped % 16 == 0);
+  const bool measure = of.runs_on_several() && (!of.well_measured(unit.kind) || ++clock.skipped % 16 == 0);
   clock.starts.push_back(measure ? starpu_timing_now() : std::numeric_limits<double>::quiet_NaN());
 }
 

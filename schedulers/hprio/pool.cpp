@@ -3,17 +3,22 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
 namespace asterism::schedulers::hprio {
 
-std::vector<std::size_t> polling_order(const std::vector<Ranks>& buckets, Kind kind, bool others) {
+std::vector<std::size_t> polling_order(const std::vector<Ranks>& buckets, Kind kind, const PerKind<bool>& present) {
   constexpr int never = std::numeric_limits<int>::max();
   const auto rank = [&](std::size_t b) { return buckets[b][at(kind)].value_or(never); };
   std::vector<std::size_t> order(buckets.size());
   std::iota(order.begin(), order.end(), 0);
-  if (others) std::erase_if(order, [&](std::size_t b) { return rank(b) == never; });
+  std::erase_if(order, [&](std::size_t b) {
+    return rank(b) == never && std::any_of(kinds.begin(), kinds.end(), [&](Kind other) {
+             return other != kind && present[at(other)] && buckets[b][at(other)].has_value();
+           });
+  });
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
   return order;
 }
@@ -23,9 +28,16 @@ std::vector<Ranks> ranks_by_speedup(const std::vector<Speed>& buckets) {
   for (const Kind kind : kinds) {
     const auto key = [&](std::size_t b) {
       const Speed& speed = buckets[b];
-      if (!speed.runs_on[at(other(kind))]) return -std::numeric_limits<double>::infinity();
-      if (!(speed.speedup > 0)) return 0.;
-      return kind == Kind::cpu ? speed.speedup : 1 / speed.speedup;
+      double product = 1;
+      int others = 0;
+      for (const Kind other : kinds) {
+        if (other == kind || !speed.runs_on[at(other)]) continue;
+        product *= speed.time[at(other)];
+        ++others;
+      }
+      if (others == 0) return -std::numeric_limits<double>::infinity();
+      if (!(product > 0) || !(speed.time[at(kind)] > 0)) return 0.;
+      return speed.time[at(kind)] / (others == 1 ? product : std::pow(product, 1. / others));
     };
     std::vector<std::size_t> order(buckets.size());
     std::iota(order.begin(), order.end(), 0);
@@ -42,26 +54,30 @@ Pool::Pool(bool termination, unsigned lookahead, Waiting waiting, bool backlog)
 
 Bucket& Pool::add(std::string name, Bucket::Within within) {
   const std::lock_guard lock(mutex_);
-  return *buckets_.emplace_back(
-      std::make_unique<Bucket>(std::move(name), within, waiting_, by_backlog_ ? &backlog_ : nullptr));
+  const auto place = static_cast<unsigned>(buckets_.size() % 64);
+  if (place == 0) ready_.emplace_back();
+  return *buckets_.emplace_back(std::make_unique<Bucket>(std::move(name), within, waiting_,
+                                                         by_backlog_ ? &backlog_ : nullptr, &ready_.back(), place));
 }
 
-void Pool::set_orders(std::array<std::vector<Bucket*>, 2> orders) {
+void Pool::set_orders(PerKind<std::vector<Bucket*>> orders) {
   const std::lock_guard lock(mutex_);
   const auto in = [](const std::vector<Bucket*>& order, const Bucket* bucket) {
     return std::find(order.begin(), order.end(), bucket) != order.end();
   };
   const Orders before = orders_.load() == nullptr ? Orders{} : *orders_.load();
   const auto given = orders;
+  const auto named = [&](const Bucket* bucket) {
+    return std::any_of(given.begin(), given.end(), [&](const auto& order) { return in(order, bucket); });
+  };
   for (const Kind kind : kinds) {
     std::vector<Bucket*>& order = orders[at(kind)];
     std::vector<Bucket*> left;
     for (Bucket* const bucket : before.polled[at(kind)])
-      if (!in(given[0], bucket) && !in(given[1], bucket)) left.push_back(bucket);
+      if (!named(bucket)) left.push_back(bucket);
     order.insert(order.begin(), left.begin(), left.end());
     for (const auto& bucket : buckets_)
-      if (!in(given[0], bucket.get()) && !in(given[1], bucket.get()) && !in(order, bucket.get()))
-        order.push_back(bucket.get());
+      if (!named(bucket.get()) && !in(order, bucket.get())) order.push_back(bucket.get());
   }
   for (const auto& bucket : buckets_)
     for (const Kind kind : kinds) bucket->set_polled(kind, in(orders[at(kind)], bucket.get()));
@@ -165,34 +181,32 @@ void Pool::give_back(unsigned unit) {
   ++changes_;
 }
 
-void Pool::set_idle(Unit unit, bool idle) {
-  std::atomic<std::uint64_t>& word = idle_[at(unit.kind)][unit.number / 64];
-  const std::uint64_t bit = std::uint64_t{1} << unit.number % 64;
+void Pool::set_idle(unsigned unit, bool idle) {
+  std::atomic<std::uint64_t>& word = idle_[unit / 64];
+  const std::uint64_t bit = std::uint64_t{1} << unit % 64;
   if (idle)
     word.fetch_or(bit);
   else
     word.fetch_and(~bit);
 }
 
-bool Pool::is_idle(Unit unit) const {
-  return (idle_[at(unit.kind)][unit.number / 64].load() >> unit.number % 64 & 1U) != 0;
+bool Pool::is_idle(unsigned unit) const {
+  return (idle_[unit / 64].load() >> unit % 64 & 1U) != 0;
 }
 
 bool Pool::any_idle() const {
-  for (const auto& of_kind : idle_)
-    for (const auto& word : of_kind)
-      if (word.load() != 0) return true;
-  return false;
+  return std::any_of(idle_.begin(), idle_.end(), [](const auto& word) { return word.load() != 0; });
 }
 
-std::optional<unsigned> Pool::take_idle(Kind first, const std::function<bool(Unit unit)>& takes) {
-  for (const Kind kind : {first, other(first)}) {
+std::optional<unsigned> Pool::take_idle(const PerKind<Kind>& order, const std::function<bool(Unit unit)>& takes) {
+  for (const Kind kind : order) {
     for (const bool may_run : {false, true}) {
       for (unsigned w = 0; w < max_units / 64; ++w) {
-        std::atomic<std::uint64_t>& word = idle_[at(kind)][w];
+        std::atomic<std::uint64_t>& word = idle_[w];
         for (std::uint64_t left = word.load(); left != 0; left &= left - 1) {
           const std::uint64_t bit = left & (~left + 1);
           const unsigned unit = w * 64 + static_cast<unsigned>(std::countr_zero(bit));
+          if (kind_of_[unit].load() != kind) continue;
           if ((!may_run && kept_[unit].running.load() > 0) || !takes({unit, kind})) continue;
           if ((word.fetch_and(~bit) & bit) != 0) return unit;
         }
@@ -203,13 +217,18 @@ std::optional<unsigned> Pool::take_idle(Kind first, const std::function<bool(Uni
 }
 
 namespace {
-Kind faster(const Entry& entry) {
-  return entry.speedup > 0 && entry.speedup < 1 ? Kind::cpu : Kind::gpu;
+/// The kinds, those that are faster for the task first: GPUs where that is not known.
+PerKind<Kind> by_speed(const Entry& entry) {
+  PerKind<Kind> order{Kind::gpu, Kind::second_gpu, Kind::third_gpu, Kind::cpu};
+  std::stable_sort(order.begin(), order.end() - 1,
+                   [&](Kind a, Kind b) { return entry.length[at(a)] < entry.length[at(b)]; });
+  if (entry.speedup > 0 && entry.speedup < 1) std::rotate(order.begin(), order.end() - 1, order.end());
+  return order;
 }
 }  // namespace
 
 std::optional<unsigned> Pool::take_idle_for(const Entry& entry) {
-  const auto unit = take_idle(faster(entry), [&](Unit unit) {
+  const auto unit = take_idle(by_speed(entry), [&](Unit unit) {
     return entry.bucket->polled(unit.kind) && entry.bucket->offers(unit, termination_);
   });
   return unit ? unit : take_idle_for_any();
@@ -217,7 +236,7 @@ std::optional<unsigned> Pool::take_idle_for(const Entry& entry) {
 
 std::optional<unsigned> Pool::take_idle_for_any() {
   const Orders& orders = *orders_.load();
-  const auto unit = take_idle(Kind::cpu, [&](Unit unit) {
+  const auto unit = take_idle(kinds, [&](Unit unit) {
     const std::vector<Bucket*>& polled = orders.polled[at(unit.kind)];
     return std::any_of(polled.begin(), polled.end(), [&](Bucket* b) { return b->offers(unit, termination_); });
   });
@@ -232,7 +251,7 @@ std::optional<unsigned> Pool::take_idle_for_any() {
 }
 
 std::optional<unsigned> Pool::take_idle_for_kept(const Entry& entry) {
-  return take_idle(faster(entry), [&](Unit unit) {
+  return take_idle(by_speed(entry), [&](Unit unit) {
     return entry.runs_on(unit) && entry.bucket->polled(unit.kind) &&
            (!termination_ || entry.bucket->may_take(unit.kind, entry));
   });

@@ -124,6 +124,21 @@ def schedulers():
     return "\n".join(out)
 
 
+def hprio_pool():
+    """What hprio's buckets cost without StarPU (bench_hprio)."""
+    out = []
+    for _, record in load("hprio-pool.json"):
+        machine = record["machine"]
+        out.append(f"Nanoseconds of processor time per task, medians of {record['repeats']} repetitions of {record['tasks']:,} tasks of "
+                   f"{record['codelets']} codelets, {machine['processor']}, {machine['cores']} cores:\n")
+        out.append(f"| threads | push, version {record['before']} | since | pop, version {record['before']} | since |")
+        out.append("|---|---|---|---|---|")
+        for row in record["rows"]:
+            cells = [f"{row[version][what]['median']:.0f}" for what in ("push_ns", "pop_ns") for version in ("before", "after")]
+            out.append(f"| {row['threads']} | {' | '.join(cells)} |")
+    return "\n".join(out)
+
+
 def task_cost():
     """What a task costs (bench_task_cost), microseconds: median of the repetitions."""
     out = []
@@ -162,5 +177,6 @@ TABLES = {
     "truth": truth,
     "ranks": ranks_beside_process,
     "schedulers": schedulers,
+    "hprio-pool": hprio_pool,
     "scaling": scaling,
 }

@@ -108,6 +108,22 @@ TEST_F(AsterismLbm, PhasesAddUpToTheWallClock) {
   EXPECT_LT(after_the_record, 0.05);
 }
 
+/// A GPU of 100 W that does not exist, beside the machine's own counters, if it has any.
+TEST_F(AsterismLbm, EnergyOfTheSteps) {
+  const char* const libraries = std::getenv("LD_LIBRARY_PATH");
+  const std::string path = std::string(FAKE_NVML) + (libraries != nullptr ? ":" + std::string(libraries) : "");
+  const Ran ran = run({"--size", "32", "--steps", "200", "--cpus", "1", "--json", "run.json"}, [] { return false; },
+                      SIGKILL, {{"LD_LIBRARY_PATH", path}});
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  const nlohmann::json record = nlohmann::json::parse(contents(output("run.json")));
+  const nlohmann::json& energy = record.at("energy");
+  EXPECT_EQ(energy["seconds"], record["phases"]["steps"]);
+  EXPECT_NEAR(energy["gpus"].get<double>(), 100 * energy["seconds"].get<double>(), 0.2);
+  EXPECT_EQ(energy["counters"].back()["name"], "GPU 0: Fake GPU");
+  EXPECT_DOUBLE_EQ(energy["joules"].get<double>(), energy["gpus"].get<double>() + energy["processors"].get<double>());
+  EXPECT_TRUE(contains(ran.out, "  energy "));
+}
+
 TEST_F(AsterismLbm, CasesAreRight) {
   const std::vector<Arguments> cases{
       {"--case", "cavity", "--size", "23x17x12", "--steps", "30"},

@@ -11,7 +11,7 @@
 namespace asterism::schedulers::hprio {
 
 using Within = Bucket::Within;
-using Able = std::array<unsigned, 2>;
+using Able = PerKind<unsigned>;
 
 inline constexpr Unit cpu0{0, Kind::cpu};
 inline constexpr Unit cpu1{1, Kind::cpu};

@@ -20,40 +20,42 @@ namespace {
 
 TEST(HprioTermination, ThePapersExample) {
   // "a CPU computes 1 task per second, whereas a GPU computes 30 tasks per second": s = 30
-  EXPECT_FALSE(may_pop(Kind::cpu, 30, 29, {12, 1}));
-  EXPECT_TRUE(may_pop(Kind::cpu, 30, 30, {12, 1}));
-  EXPECT_FALSE(may_pop(Kind::cpu, 30, 89, {12, 3}));  // s x #GPUs
-  EXPECT_TRUE(may_pop(Kind::cpu, 30, 90, {12, 3}));
-  EXPECT_TRUE(may_pop(Kind::gpu, 30, 1, {12, 1}));
+  EXPECT_FALSE(may_pop(Kind::cpu, entry(0, {12, 1}, 30), 29));
+  EXPECT_TRUE(may_pop(Kind::cpu, entry(0, {12, 1}, 30), 30));
+  EXPECT_FALSE(may_pop(Kind::cpu, entry(0, {12, 3}, 30), 89));  // s x #GPUs
+  EXPECT_TRUE(may_pop(Kind::cpu, entry(0, {12, 3}, 30), 90));
+  EXPECT_TRUE(may_pop(Kind::gpu, entry(0, {12, 1}, 30), 1));
 }
 
 TEST(HprioTermination, TheSlowerKindIsHeldBackWhicheverItIs) {
-  EXPECT_FALSE(may_pop(Kind::gpu, 0.25, 11, {3, 1}));  // 4 x 3 CPUs
-  EXPECT_TRUE(may_pop(Kind::gpu, 0.25, 12, {3, 1}));
-  EXPECT_TRUE(may_pop(Kind::cpu, 0.25, 1, {3, 1}));
-  EXPECT_TRUE(may_pop(Kind::cpu, 1, 0, {3, 4}));  // as fast
-  EXPECT_TRUE(may_pop(Kind::gpu, 1, 0, {3, 4}));
+  EXPECT_FALSE(may_pop(Kind::gpu, entry(0, {3, 1}, 0.25), 11));  // 4 x 3 CPUs
+  EXPECT_TRUE(may_pop(Kind::gpu, entry(0, {3, 1}, 0.25), 12));
+  EXPECT_TRUE(may_pop(Kind::cpu, entry(0, {3, 1}, 0.25), 1));
+  EXPECT_TRUE(may_pop(Kind::cpu, entry(0, {3, 4}, 1), 0));  // as fast
+  EXPECT_TRUE(may_pop(Kind::gpu, entry(0, {3, 4}, 1), 0));
 }
 
 TEST(HprioTermination, PassesWhatIsUnknownOrWhatNobodyElseTakes) {
-  EXPECT_TRUE(may_pop(Kind::cpu, 0, 1, {1, 1}));
-  EXPECT_TRUE(may_pop(Kind::cpu, 30, 1, {1, 0}));
-  EXPECT_TRUE(may_pop(Kind::gpu, 0.01, 1, {0, 1}));
+  EXPECT_TRUE(may_pop(Kind::cpu, entry(0, {1, 1}, 0), 1));
+  EXPECT_TRUE(may_pop(Kind::cpu, entry(0, {1, 0}, 30), 1));
+  EXPECT_TRUE(may_pop(Kind::gpu, entry(0, {0, 1}, 0.01), 1));
 }
 
 TEST(HprioTermination, ByBacklogTheOthersNeedAtLeastAsLong) {
-  EXPECT_EQ(least_backlog(Kind::cpu, timed(0, 30, 1, {12, 1})), 30'000);
-  EXPECT_EQ(least_backlog(Kind::cpu, timed(0, 30, 1, {12, 3})), 90'000);  // three GPUs do three times as much meanwhile
-  EXPECT_EQ(least_backlog(Kind::cpu, timed(0, 30, 29, {12, 3})), 90'000);  // however little faster they are
-  EXPECT_EQ(least_backlog(Kind::cpu, timed(0, 0.0125, 0.001, {12, 4})), 52);
-  EXPECT_EQ(least_backlog(Kind::gpu, timed(0, 1, 4, {3, 1})), 12'000);
-  EXPECT_EQ(least_backlog(Kind::gpu, timed(0, 30, 1, {12, 3})), 0);  // the faster kind
-  EXPECT_EQ(least_backlog(Kind::cpu, timed(0, 2, 2, {12, 3})), 0);   // as fast
-  EXPECT_EQ(least_backlog(Kind::cpu, timed(0, 30, 1, {12, 0})), 0);  // nobody else
-  EXPECT_EQ(least_backlog(Kind::cpu, timed(0, 1e300, 1, {1, 256})), 256'000'000'000'000'000);
-  for (const Kind kind : kinds)
-    for (const auto& [on_cpu, on_gpu] : {std::pair(0., 1.), std::pair(30., 0.), std::pair(0., 0.)})
-      EXPECT_EQ(least_backlog(kind, timed(0, on_cpu, on_gpu)), std::nullopt);
+  EXPECT_EQ(least_backlog(Kind::cpu, Kind::gpu, timed(0, 30, 1, {12, 1})), 30'000);
+  EXPECT_EQ(least_backlog(Kind::cpu, Kind::gpu, timed(0, 30, 1, {12, 3})),
+            90'000);  // three GPUs do three times as much meanwhile
+  EXPECT_EQ(least_backlog(Kind::cpu, Kind::gpu, timed(0, 30, 29, {12, 3})), 90'000);  // however little faster they are
+  EXPECT_EQ(least_backlog(Kind::cpu, Kind::gpu, timed(0, 0.0125, 0.001, {12, 4})), 52);
+  EXPECT_EQ(least_backlog(Kind::gpu, Kind::cpu, timed(0, 1, 4, {3, 1})), 12'000);
+  EXPECT_EQ(least_backlog(Kind::gpu, Kind::cpu, timed(0, 30, 1, {12, 3})), 0);  // the faster kind
+  EXPECT_EQ(least_backlog(Kind::cpu, Kind::gpu, timed(0, 2, 2, {12, 3})), 0);   // as fast
+  EXPECT_EQ(least_backlog(Kind::cpu, Kind::gpu, timed(0, 30, 1, {12, 0})), 0);  // nobody else
+  EXPECT_EQ(least_backlog(Kind::cpu, Kind::gpu, timed(0, 1e300, 1, {1, 256})), 256'000'000'000'000'000);
+  for (const auto& [on_cpu, on_gpu] : {std::pair(0., 1.), std::pair(30., 0.), std::pair(0., 0.)}) {
+    EXPECT_EQ(least_backlog(Kind::cpu, Kind::gpu, timed(0, on_cpu, on_gpu)), std::nullopt);
+    EXPECT_EQ(least_backlog(Kind::gpu, Kind::cpu, timed(0, on_cpu, on_gpu)), std::nullopt);
+  }
 }
 
 // ---- one bucket

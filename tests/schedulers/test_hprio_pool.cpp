@@ -21,26 +21,28 @@ namespace {
 
 // ---- polling orders
 
+constexpr PerKind<bool> both{true, true};
+
 TEST(HprioOrders, ThePapersFigure6) {
   const std::vector<Ranks> buckets{{2, 0}, {1, 2}, {0, 1}};
-  EXPECT_EQ(polling_order(buckets, Kind::cpu, true), (std::vector<std::size_t>{2, 1, 0}));
-  EXPECT_EQ(polling_order(buckets, Kind::gpu, true), (std::vector<std::size_t>{0, 2, 1}));
+  EXPECT_EQ(polling_order(buckets, Kind::cpu, both), (std::vector<std::size_t>{2, 1, 0}));
+  EXPECT_EQ(polling_order(buckets, Kind::gpu, both), (std::vector<std::size_t>{0, 2, 1}));
 }
 
 TEST(HprioOrders, NeverMeansNeverUnlessTheOtherKindIsMissing) {
   const std::vector<Ranks> buckets{{std::nullopt, 0}, {4, std::nullopt}, {4, 3}};
-  EXPECT_EQ(polling_order(buckets, Kind::cpu, true), (std::vector<std::size_t>{1, 2}));
-  EXPECT_EQ(polling_order(buckets, Kind::gpu, true), (std::vector<std::size_t>{0, 2}));
-  EXPECT_EQ(polling_order(buckets, Kind::cpu, false), (std::vector<std::size_t>{1, 2, 0}));
-  EXPECT_EQ(polling_order(buckets, Kind::gpu, false), (std::vector<std::size_t>{0, 2, 1}));
+  EXPECT_EQ(polling_order(buckets, Kind::cpu, both), (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(polling_order(buckets, Kind::gpu, both), (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(polling_order(buckets, Kind::cpu, {}), (std::vector<std::size_t>{1, 2, 0}));
+  EXPECT_EQ(polling_order(buckets, Kind::gpu, {}), (std::vector<std::size_t>{0, 2, 1}));
 }
 
 TEST(HprioOrders, BySpeedup) {
-  const std::vector<Speed> buckets{{{true, true}, 30}, {{true, false}, 0}, {{true, true}, 0.5},
-                                   {{true, true}, 3},  {{true, true}, 0},  {{false, true}, 0}};
+  const std::vector<Speed> buckets{{{true, true}, {30, 1}}, {{true, false}, {}}, {{true, true}, {1, 2}},
+                                   {{true, true}, {3, 1}},  {{true, true}, {}},  {{false, true}, {}}};
   const std::vector<Ranks> ranks = ranks_by_speedup(buckets);
-  EXPECT_EQ(polling_order(ranks, Kind::cpu, true), (std::vector<std::size_t>{1, 4, 5, 2, 3, 0}));
-  EXPECT_EQ(polling_order(ranks, Kind::gpu, true), (std::vector<std::size_t>{5, 1, 4, 0, 3, 2}));
+  EXPECT_EQ(polling_order(ranks, Kind::cpu, both), (std::vector<std::size_t>{1, 4, 5, 2, 3, 0}));
+  EXPECT_EQ(polling_order(ranks, Kind::gpu, both), (std::vector<std::size_t>{5, 1, 4, 0, 3, 2}));
 }
 
 // ---- which bucket
@@ -50,9 +52,11 @@ struct World {
   explicit World(const char* table = nullptr, const char* rules = "", unsigned lookahead = 0)
       : rules_(parse_rules(rules).rules),
         pool(rules_.termination, lookahead, {}, rules_.backlog),
-        layout(pool, rules_, table == nullptr ? std::nullopt : std::optional(parse_table(table))) {}
+        layout(pool, rules_, table == nullptr ? std::nullopt : std::optional(parse_table(table))) {
+    for (const Unit unit : {gpu2, gpu3}) pool.set_kind(unit);
+  }
   Bucket& push(Class& of, Entry entry, double size = 1) {
-    of.came(entry.able[0] > 0, entry.able[1] > 0);
+    of.came(entry.able);
     layout.place(entry, of, [&] { return size; });
     entry.bucket->push(entry);
     return *entry.bucket;
@@ -119,12 +123,12 @@ TEST(HprioLayout, WithoutATableByMeasuredSpeedup) {
   slow.measured(Kind::cpu, 30);
   slow.measured(Kind::gpu, 10);
   world.layout.learn(slow);
-  fast.predicted(300, 10);
+  fast.predicted({300, 10});
   fast.measured(Kind::cpu, 1);  // the model has precedence
   fast.measured(Kind::gpu, 1);
   world.layout.learn(fast);
-  EXPECT_DOUBLE_EQ(slow.speedup(), 3);
-  EXPECT_DOUBLE_EQ(fast.speedup(), 30);
+  EXPECT_DOUBLE_EQ(slow.speed().time[0] / slow.speed().time[1], 3);
+  EXPECT_DOUBLE_EQ(fast.speed().time[0] / fast.speed().time[1], 30);
   for (const int expected : {30, 31, 20}) EXPECT_EQ(number(world.pool.pop(cpu0)), expected);
   for (const int expected : {10, 11, 21, -1}) EXPECT_EQ(number(world.pool.pop(gpu2)), expected);
 }
@@ -140,7 +144,7 @@ TEST(HprioLayout, ANewOneLeavesNoTaskBehind) {
   EXPECT_EQ(later.bucket->name(), "b");
   EXPECT_EQ(number(world.pool.pop(gpu2)), 0);
   EXPECT_EQ(number(world.pool.pop(gpu2)), -1);
-  next.set_units(false, true);  // the CPUs leave
+  next.set_units({false, true});  // the CPUs leave
   EXPECT_EQ(number(world.pool.pop(gpu2)), 1);
 }
 
@@ -223,7 +227,7 @@ TEST(HprioPool, NobodyTakesBackWhatItsKindNeverPolls) {
   const auto kept = world.pool.reserve(gpu2, [](void*) {});
   ASSERT_TRUE(kept);
   EXPECT_EQ(number(world.pool.pop(cpu0)), -1);
-  world.pool.set_idle(cpu0, true);
+  world.pool.set_idle(cpu0.number, true);
   EXPECT_EQ(world.pool.take_idle_for_kept(*kept), std::nullopt);
   EXPECT_EQ(number(world.pool.pop(gpu3)), 1);
   EXPECT_EQ(number(world.pool.pop(gpu2)), 0);
@@ -236,7 +240,7 @@ TEST(HprioPool, AUnitThatLeavesGivesBack) {
   (void)world.pool.reserve(gpu2, [](void*) {});
   EXPECT_EQ(number(world.pool.pop(cpu0)), -1);
   world.pool.give_back(2);
-  world.layout.set_units(true, false);
+  world.layout.set_units({true, false});
   EXPECT_EQ(number(world.pool.pop(cpu0)), 0);
   EXPECT_EQ(number(world.pool.pop(cpu0)), 1);
 }
@@ -250,17 +254,17 @@ TEST(HprioPool, WakesAUnitThatWillTakeTheTask) {
     return world.pool.take_idle_for(e);
   };
   EXPECT_FALSE(world.pool.any_idle());
-  for (const Unit unit : {cpu0, cpu1, gpu2, gpu3}) world.pool.set_idle(unit, true);
+  for (const Unit unit : {cpu0, cpu1, gpu2, gpu3}) world.pool.set_idle(unit.number, true);
   world.pool.started(gpu2);                               // pipelines: it asks for more before it is done
   EXPECT_EQ(arrives(entry(0, {2, 2}, 2)), 3U);            // the faster kind, and really idle
-  EXPECT_FALSE(world.pool.is_idle(gpu3));                 // once
+  EXPECT_FALSE(world.pool.is_idle(gpu3.number));          // once
   EXPECT_EQ(arrives(entry(1, {2, 2}, 2)), 2U);            // running, but it asked
   EXPECT_EQ(arrives(entry(2, {2, 2}, 2)), std::nullopt);  // CPUs would decline: 3 < 4
   EXPECT_EQ(arrives(entry(3, {2, 2}, 2)), 0U);            // 4 >= 4
-  world.pool.set_idle(gpu3, true);
+  world.pool.set_idle(gpu3.number, true);
   EXPECT_EQ(arrives(entry(4, {2, 2}, 0.5)), 1U);  // the CPU is the faster one
-  world.pool.set_idle(cpu1, true);
-  world.pool.set_idle(gpu3, false);
+  world.pool.set_idle(cpu1.number, true);
+  world.pool.set_idle(gpu3.number, false);
   EXPECT_EQ(arrives(entry(5, {2, 0})), 1U);
 }
 
@@ -272,9 +276,9 @@ TEST(HprioPool, WakesAUnitThatCanRunThisVeryTask) {
   picky.units.set(0).set(2);
   world.push(x, picky);
   world.layout.place(picky, x, {});
-  world.pool.set_idle(gpu3, true);
+  world.pool.set_idle(gpu3.number, true);
   EXPECT_EQ(world.pool.take_idle_for(picky), std::nullopt);
-  world.pool.set_idle(cpu0, true);
+  world.pool.set_idle(cpu0.number, true);
   EXPECT_EQ(world.pool.take_idle_for(picky), 0U);
 }
 
@@ -291,7 +295,7 @@ TEST(HprioPool, WakesAUnitThatWasRefusedWhenOthersGetMoreToDo) {
     world.push(z, picky);
     world.push(x, timed(0, 40, 5));
     EXPECT_EQ(number(world.pool.pop(cpu0)), *rules == '-' && rules[1] == 't' ? 0 : -1);
-    world.pool.set_idle(cpu0, true);
+    world.pool.set_idle(cpu0.number, true);
     Entry much = timed(1, 400, 100);
     EXPECT_EQ(world.push(y, much).name(), "y");
     world.layout.place(much, y, {});
@@ -305,15 +309,15 @@ TEST(HprioPool, WakesAUnitThatWasRefusedWhenOthersGetMoreToDo) {
   world.push(x, timed(0, 40, 5));
   (void)world.pool.reserve(gpu2, [](void*) {});
   EXPECT_EQ(number(world.pool.pop(cpu0)), -1);
-  world.pool.set_idle(cpu0, true);
+  world.pool.set_idle(cpu0.number, true);
   Entry much = timed(1, 400, 100);
   world.push(y, much);
   world.layout.place(much, y, {});
   EXPECT_EQ(world.pool.take_idle_for(much), 0U);
   EXPECT_EQ(number(world.pool.pop(cpu0)), 0);
-  world.pool.set_idle(cpu1, true);  // one that would find nothing is left alone
+  world.pool.set_idle(cpu1.number, true);  // one that would find nothing is left alone
   EXPECT_EQ(world.pool.take_idle_for(much), std::nullopt);
-  EXPECT_TRUE(world.pool.is_idle(cpu1));
+  EXPECT_TRUE(world.pool.is_idle(cpu1.number));
 }
 
 TEST(HprioPool, WakesTheOtherKindForWhatComesFirstOnceATaskIsGone) {
@@ -322,7 +326,7 @@ TEST(HprioPool, WakesTheOtherKindForWhatComesFirstOnceATaskIsGone) {
   Class x("", "x");
   world.push(x, entry(0, {2, 1}, 30));
   world.push(x, entry(1, {2, 1}, 0.1));
-  world.pool.set_idle(cpu0, true);
+  world.pool.set_idle(cpu0.number, true);
   const std::optional<Entry> gone = world.pool.pop(gpu2);
   EXPECT_EQ(number(gone), 0);
   EXPECT_EQ(number(world.pool.pop(gpu2)), -1);
@@ -345,7 +349,7 @@ TEST(HprioPool, ManyThreadsLoseNoTaskAndTakeNoneTwice) {
         if (i % 3 > 0) e.length = {static_cast<double>(i % 5), 1};
         if (i % 7 == 0) e.able[i % 2] = 0;
         world.push(*classes[i % 3], e, i % 11);
-        if (i % 4096 == 0) world.layout.set_units(true, true);
+        if (i % 4096 == 0) world.layout.set_units({true, true});
       }
     });
   for (unsigned u = 0; u < units; ++u)
@@ -354,7 +358,7 @@ TEST(HprioPool, ManyThreadsLoseNoTaskAndTakeNoneTwice) {
       while (left.load() > 0) {
         const std::optional<Entry> e = world.pool.pop(unit);
         if (!e) {
-          world.pool.set_idle(unit, true);
+          world.pool.set_idle(unit.number, true);
           std::this_thread::yield();
           continue;
         }

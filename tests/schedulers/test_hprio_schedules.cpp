@@ -20,7 +20,7 @@ using namespace asterism::schedulers::hprio;
 
 struct Task {
   Class* of;
-  std::array<double, 2> duration;  ///< on a CPU, on a GPU; 0: cannot
+  PerKind<double> duration;  ///< on a CPU, on a GPU; 0: cannot
   int priority = 0;
   std::vector<std::size_t> releases{};  ///< later tasks that wait for this one
   int waits_for = 0;
@@ -36,13 +36,14 @@ class Machine {
         layout_(pool_, rules_, table == nullptr ? std::nullopt : std::optional(parse_table(table))),
         count_{cpus, gpus} {
     for (unsigned u = 0; u < cpus + gpus; ++u) units_.push_back({u, u < cpus ? Kind::cpu : Kind::gpu});
-    layout_.set_units(cpus > 0, gpus > 0);
+    for (const Unit unit : units_) pool_.set_kind(unit);
+    layout_.set_units({cpus > 0, gpus > 0});
   }
 
   /// The makespan; -1 when tasks are left and all sleep, -2 when one sleeps on that would find a task.
   double run(std::vector<Task> tasks) {
     tasks_ = std::move(tasks);
-    for (const Unit unit : units_) pool_.set_idle(unit, true);
+    for (const Unit unit : units_) pool_.set_idle(unit.number, true);
     for (std::size_t t = 0; t < tasks_.size(); ++t)
       if (tasks_[t].waits_for == 0) push(t);
     std::size_t ended = 0;
@@ -56,7 +57,7 @@ class Machine {
         if (--tasks_[next].waits_for == 0) push(next);
       poll(event.unit);
       for (const Unit unit : units_)
-        if (pool_.is_idle(unit) && pool_.pop(unit)) return -2;
+        if (pool_.is_idle(unit.number) && pool_.pop(unit)) return -2;
     }
     return ended == tasks_.size() ? now_ : -1;
   }
@@ -83,10 +84,10 @@ class Machine {
     for (const Kind kind : kinds) entry.able[at(kind)] = task.duration[at(kind)] > 0 ? count_[at(kind)] : 0;
     entry.length = task.duration;
     if (task.near >= 0) entry.near.set(count_[0] + static_cast<unsigned>(task.near));
-    task.of->came(entry.able[0] > 0, entry.able[1] > 0);
+    task.of->came(entry.able);
     if (entry.able[0] > 0 && entry.able[1] > 0) {
       entry.speedup = task.duration[0] / task.duration[1];
-      task.of->predicted(task.duration[0], task.duration[1]);
+      task.of->predicted(task.duration);
       layout_.learn(*task.of);
     }
     layout_.place(entry, *task.of, [&] { return std::max(task.duration[0], task.duration[1]); });
@@ -98,7 +99,7 @@ class Machine {
   }
   void poll(Unit unit) {
     const std::optional<Entry> entry = pool_.pop(unit);
-    pool_.set_idle(unit, !entry);
+    pool_.set_idle(unit.number, !entry);
     if (!entry) return;
     const auto& task = *static_cast<const Task*>(entry->task);
     pool_.started(unit);
@@ -114,7 +115,7 @@ class Machine {
   Rules rules_;
   Pool pool_;
   Layout layout_;
-  std::array<unsigned, 2> count_;
+  PerKind<unsigned> count_;
   std::vector<Unit> units_;
   std::vector<Task> tasks_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> running_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "hprio" on simulated machines of CPUs and GPUs (StarPU over SimGrid, drivers that sleep until they are woken): how
-// long its schedules are, and what each rule is worth.
+// long its schedules are, and what each rule is worth. And what the rules of "er-ls" and "multiprio" come to there.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -110,6 +110,36 @@ TEST(HprioSimulated, EndsOnMachinesOfEveryShape) {
       for (const char* rules : {"", "-termination", "-backlog", "-priorities", "-prefetch"})
         EXPECT_GT(simulate(cpus, gpus, "40 80 100000", std::string("ASTERISM_HPRIO_RULES=") + rules).milliseconds, 0)
             << cpus << " " << gpus << " " << rules;
+}
+
+// ---- the others; P2P takes 30 ms on a CPU, M2L 3 ms, and 1 ms on a GPU
+
+TEST(ErLsSimulated, TheRuleOfSquareRoots) {
+  const auto run = [](int cpus, const char* graph) { return simulate(cpus, 1, graph, "STARPU_SCHED=er-ls"); };
+  // P2P goes to CPUs from 30^2 of them on; M2L from 9 on, where CPUs take what the GPU does not end in 3 ms
+  EXPECT_EQ(run(16, "100 0 8").near_on_cpus, 0);
+  EXPECT_NEAR(run(16, "100 0 8").milliseconds, 100, 5);
+  EXPECT_GE(run(8, "0 96 8").milliseconds, 96);
+  EXPECT_LE(run(9, "0 96 8").milliseconds, 40);
+}
+
+TEST(MultiprioSimulated, CoresTakeOnlyWhatTheGpuIsBusyForLongEnough) {
+  const auto run = [](const char* graph) { return simulate(8, 1, graph, "STARPU_SCHED=multiprio"); };
+  const Ran few = run("25 0 8");
+  EXPECT_EQ(few.near_on_cpus, 0);
+  EXPECT_NEAR(few.milliseconds, 25, 3);
+  // eight at once, and eight more after 30 ms, when some 60 are left; after 60 ms, fewer than 30
+  const Ran many = run("100 0 8");
+  EXPECT_EQ(many.near_on_cpus, 16);
+  EXPECT_NEAR(many.milliseconds, 84, 4);
+}
+
+TEST(OthersSimulated, EndOnMachinesOfEveryShape) {
+  for (const int cpus : {1, 16})
+    for (const int gpus : {0, 1, 4})
+      for (const char* scheduler : {"STARPU_SCHED=er-ls", "STARPU_SCHED=multiprio"})
+        for (const char* graph : {"40 80 100000", "40 80 100000 0"})
+          EXPECT_GT(simulate(cpus, gpus, graph, scheduler).milliseconds, 0) << cpus << " " << gpus << " " << scheduler;
 }
 
 }  // namespace
