@@ -120,16 +120,23 @@ std::vector<std::uint32_t> rounded_kinds(const Workload& work, std::span<const d
 std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options,
                                         std::vector<Schedule> known) {
   std::vector<Schedule> made = std::move(known);
+  Workload divided = work;
+  std::vector<std::uint32_t> divisions{0};
+  if (work.shared_rate > 0) divisions.push_back(static_cast<std::uint32_t>(work.memories) - 1);
   for (const RankFrom from : {RankFrom::mean, RankFrom::least}) {
     const std::vector<double> rank = upward_ranks(work, from);
-    made.push_back(heft(work, rank));
-    if (work.kinds > 1) made.push_back(heft(work, rank, rounded_kinds(work, rank)));
-    made.push_back(heteroprio(work, rank));
-    made.push_back(owner_computes(work, rank));
+    for (const std::uint32_t lanes : divisions) {
+      divided.lanes = lanes;
+      made.push_back(heft(divided, rank));
+      if (work.kinds > 1) made.push_back(heft(divided, rank, rounded_kinds(work, rank)));
+      made.push_back(heteroprio(divided, rank));
+      made.push_back(owner_computes(divided, rank));
+    }
   }
   const auto shorter = [](const Schedule& a, const Schedule& b) { return a.makespan < b.makespan; };
   std::stable_sort(made.begin(), made.end(), shorter);
-  made.insert(made.begin(), local_search(work, made.front(), options));
+  divided.lanes = made.front().lanes;
+  made.insert(made.begin(), local_search(divided, made.front(), options));
   return made;
 }
 

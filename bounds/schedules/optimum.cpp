@@ -125,9 +125,16 @@ std::vector<Schedule> as_recorded(const traces::Recording& recording, const Work
   }
   std::vector<std::uint32_t> order = work.order;
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return start[a] < start[b]; });
-  ScheduleBuilder builder(work);
-  for (const std::uint32_t t : order) builder.add(t, unit[t]);
-  return {std::move(builder).finish("the recording's units")};
+  std::vector<Schedule> made;
+  Workload divided = work;
+  for (const std::uint32_t lanes : {0U, static_cast<std::uint32_t>(work.memories) - 1}) {
+    divided.lanes = lanes;
+    ScheduleBuilder builder(divided);
+    for (const std::uint32_t t : order) builder.add(t, unit[t]);
+    made.push_back(std::move(builder).finish("the recording's units"));
+    if (!(work.shared_rate > 0)) break;
+  }
+  return made;
 }
 
 }  // namespace
