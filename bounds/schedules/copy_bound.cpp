@@ -262,6 +262,12 @@ std::vector<double> first_bytes(const Workload& work) {
 
 }  // namespace
 
+std::vector<bool> chained_data(const Workload& work) {
+  std::vector<bool> chained;
+  for (const Version& version : follow(work, [](auto, auto, auto) {})) chained.push_back(version.chain);
+  return chained;
+}
+
 double first_copies_bound(const Workload& work, const std::vector<double>& seconds) {
   constexpr std::size_t most_classes = 2000;
   AreaProblem problem;
@@ -307,12 +313,11 @@ CopyBound copy_bound(const Workload& work, const std::vector<double>& seconds, c
   }
   const Readings readings = readings_of(work);
   const Readings read_by = reversed(readings);
-  const std::vector<double> heads =
-      MemoryHeads(work, least, units, readings, false).compute(work.order, work.before, head);
+  std::vector<double> heads = MemoryHeads(work, least, units, readings, false).compute(work.order, work.before, head);
   std::vector<std::uint32_t> order(work.order.rbegin(), work.order.rend());
-  const std::vector<double> tails = MemoryHeads(work, least, units, read_by, true).compute(order, work.after, tail);
+  std::vector<double> tails = MemoryHeads(work, least, units, read_by, true).compute(order, work.after, tail);
 
-  CopyBound bound{least_of_memories(work, least, heads), least_of_memories(work, least, tails), 0};
+  CopyBound bound{least_of_memories(work, least, heads), least_of_memories(work, least, tails), 0, {}, {}};
   for (std::size_t t = 0; t < work.tasks(); ++t) {
     if (!work.runs[t]) continue;
     double shortest = impossible;
@@ -320,6 +325,8 @@ CopyBound copy_bound(const Workload& work, const std::vector<double>& seconds, c
       shortest = std::min(shortest, heads[t * n + m] + least[t * n + m] + tails[t * n + m]);
     if (std::isfinite(shortest)) bound.path = std::max(bound.path, shortest);
   }
+  bound.heads = std::move(heads);
+  bound.tails = std::move(tails);
   return bound;
 }
 

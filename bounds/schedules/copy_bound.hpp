@@ -14,6 +14,9 @@ struct CopyBound {
   std::vector<double> head;  ///< per task: it starts no sooner, s
   std::vector<double> tail;  ///< per task: as long passes at least between its end and that of the schedule, s
   double path = 0;           ///< the longest head + duration + tail, s: no schedule is shorter
+  std::vector<double>
+      heads;  ///< [task * memories + memory]: it starts no sooner there; infinite: nothing runs it there
+  std::vector<double> tails;
 };
 
 /// Let head_m(t) be a time before which t does not start in any schedule in which it runs in memory m, d_m(t) its least
@@ -43,6 +46,9 @@ struct CopyBound {
 /// nothing. Time: O(memories (dependencies log dependencies)).
 CopyBound copy_bound(const Workload& work, const std::vector<double>& seconds, const std::vector<double>& head = {},
                      const std::vector<double>& tail = {});
+
+/// Per datum: whether its accesses are a chain, as above.
+std::vector<bool> chained_data(const Workload& work);
 
 /// LP with links (area.hpp, communication.hpp): data that are in main memory at first cross to each kind of unit with
 /// memories of its own that runs one of their first readers, and no kind receives more than its connections carry. Only

@@ -194,12 +194,11 @@ TEST(CopyBound, NeverAboveTheOptimum) {
     ASSERT_TRUE(std::isfinite(optimum));
     const CopyBound bound = copy_bound(work, work.seconds);
     ASSERT_LE(bound.path, optimum * (1 + 1e-9)) << "graph " << i;
-    const auto recording = recording_of(g);
-    const double lower = lower_bound(recording, work, 1.2 * optimum).seconds;
+    const double lower = lower_bound(work, 1.2 * optimum).seconds;
     ASSERT_LE(lower, optimum * (1 + 1e-9)) << "graph " << i;
     // the same machine whose copies take no time
     const Workload instant = workload(g, {.cores = machine.cores, .bandwidth = impossible}, bytes);
-    const double without = lower_bound(recording, instant, 1.2 * optimum).seconds;
+    const double without = lower_bound(instant, 1.2 * optimum).seconds;
     longer += lower > without * (1 + 1e-9) ? 1 : 0;
     optimal += lower > optimum * (1 - 1e-9) ? 1 : 0;
     optimal_without += without > optimum * (1 - 1e-9) ? 1 : 0;
