@@ -103,7 +103,8 @@ std::vector<Cut> series_cuts(const Workload& work, std::size_t most) {
   if (count > most_tasks) return {};
   const Ancestors ancestors(work);
   struct Found {
-    std::size_t before;
+    std::size_t before;   // of the tasks that run
+    std::size_t neither;  // on no side
     Cut cut;
   };
   std::vector<Found> found;
@@ -111,7 +112,7 @@ std::vector<Cut> series_cuts(const Workload& work, std::size_t most) {
   const auto running = static_cast<std::size_t>(std::count(work.runs.begin(), work.runs.end(), true));
   for (const std::uint32_t s : work.order) {
     if (work.before.count(s) == 0 || !known.insert(ancestors.of(s)).second) continue;
-    Found f{0, {std::vector<bool>(count), std::vector<bool>(count)}};
+    Found f{0, 0, {std::vector<bool>(count), std::vector<bool>(count)}};
     std::size_t after = 0;
     for (std::uint32_t t = 0; t < count; ++t) {
       f.cut.before[t] = ancestors.has(s, t);
@@ -120,9 +121,20 @@ std::vector<Cut> series_cuts(const Workload& work, std::size_t most) {
       f.before += f.cut.before[t] && work.runs[t] ? 1 : 0;
       after += f.cut.after[t] && work.runs[t] ? 1 : 0;
     }
-    if (f.before > 0 && after > 0 && 4 * (f.before + after) >= 3 * running) found.push_back(std::move(f));
+    f.neither = running - f.before - after;
+    if (f.before > 0 && after > 0 && 4 * f.neither <= running) found.push_back(std::move(f));
   }
   std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.before < b.before; });
+  const auto better_near = [&](const Found& f) {
+    return std::any_of(found.begin(), found.end(), [&](const Found& other) {
+      const std::size_t apart = std::max(f.before, other.before) - std::min(f.before, other.before);
+      return other.neither < f.neither && apart <= f.neither;
+    });
+  };
+  std::vector<bool> worse;
+  for (const Found& f : found) worse.push_back(better_near(f));
+  for (std::size_t i = found.size(); i-- > 0;)
+    if (worse[i]) found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
   std::vector<Cut> cuts;
   for (std::size_t i = 0; i < found.size(); ++i)
     if (found.size() <= most || i * most / found.size() != (i + 1) * most / found.size())

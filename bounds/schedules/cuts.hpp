@@ -19,7 +19,9 @@ struct Cut {
 };
 
 /// Cuts whose two sides hold three quarters of the tasks or more, the smallest `before` first; at most `most` of them.
-/// None of a graph with more than 20,000 tasks. Time: tasks times dependencies / 64.
+/// Where fewer tasks than of a cut are on neither side of another one, and no more tasks are between the two than there
+/// are on neither side, the first is left out. None of a graph with more than 20,000 tasks. Time: tasks times
+/// dependencies / 64.
 std::vector<Cut> series_cuts(const Workload& work, std::size_t most = 400);
 
 struct CutBound {
