@@ -262,6 +262,21 @@ std::vector<double> first_bytes(const Workload& work) {
 
 }  // namespace
 
+std::vector<DataVersion> data_versions(const Workload& work) {
+  const std::vector<bool> chained = chained_data(work);
+  std::vector<DataVersion> found;
+  std::vector<std::size_t> last(work.bytes.size(), 0);  // per datum: its version found last, plus one
+  follow(work, [&](std::uint32_t reader, std::uint32_t writer, std::uint32_t datum) {
+    if (!chained[datum] || !work.runs[reader] || (writer != traces::none && !work.runs[writer])) return;
+    if (last[datum] == 0 || found[last[datum] - 1].writer != writer) {
+      found.push_back({datum, writer, {}});
+      last[datum] = found.size();
+    }
+    found[last[datum] - 1].readers.push_back(reader);
+  });
+  return found;
+}
+
 std::vector<bool> chained_data(const Workload& work) {
   std::vector<bool> chained;
   for (const Version& version : follow(work, [](auto, auto, auto) {})) chained.push_back(version.chain);

@@ -47,6 +47,15 @@ struct CopyBound {
 CopyBound copy_bound(const Workload& work, const std::vector<double>& seconds, const std::vector<double>& head = {},
                      const std::vector<double>& tail = {});
 
+/// What a task wrote to a datum, or what is in main memory at first, and those that read it.
+struct DataVersion {
+  std::uint32_t datum = 0;
+  std::uint32_t writer = traces::none;  ///< none: nobody
+  std::vector<std::uint32_t> readers;
+};
+/// Of data whose accesses are a chain, as above: those that somebody reads.
+std::vector<DataVersion> data_versions(const Workload& work);
+
 /// Per datum: whether its accesses are a chain, as above.
 std::vector<bool> chained_data(const Workload& work);
 

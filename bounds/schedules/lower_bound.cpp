@@ -12,6 +12,7 @@
 #include "bounds/schedules/copy_bound.hpp"
 #include "bounds/schedules/cuts.hpp"
 #include "bounds/schedules/offline.hpp"
+#include "bounds/schedules/placement_bound.hpp"
 #include "bounds/windows.hpp"
 
 namespace asterism::bounds {
@@ -197,6 +198,7 @@ class Attempts {
       WindowBound windows = window_bound(graph);
       larger(windows.seconds, "windows");
       larger(first_copies_bound(left, left.seconds), "LP with links");
+      larger(placement_bound(left), "placement");
       larger(first_copies_with_tails(left, windows.tail, chained_), "first copies");
       if (found.seconds >= upper) break;
       const Excluded excluded = exclude_slow_kinds(left, windows, copies, upper);
