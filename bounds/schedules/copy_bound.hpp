@@ -33,7 +33,8 @@ struct CopyBound {
 ///
 /// By (1) the set in m contains a beginning of P(t) sorted by decreasing arrival; (2) grows with the set. Hence
 /// head_m(t) is the least, over all such beginnings, of the larger of (2) of the beginning and the largest arrival of
-/// the rest; at least, for every task that t waits for, the least head + duration of it; and at least `head` given.
+/// the rest; at least, for every task that t waits for, the least head + duration of it; at least what a datum that t
+/// reads takes from main memory to m, where no task wrote it before; and at least `head` given.
 /// Tails are heads of the reversed graph, copies going the other way. path: the largest, over tasks, of the least over
 /// memories of head_m + d_m + tail_m. Copies are counted one by one, whatever else uses the connection: each can only
 /// take longer.

@@ -143,10 +143,12 @@ std::vector<Schedule> offline_schedules(const Workload& work, const SearchOption
   const auto shorter = [](const Schedule& a, const Schedule& b) { return a.makespan < b.makespan; };
   std::stable_sort(made.begin(), made.end(), shorter);
   constexpr std::size_t most_searches = 3;
+  SearchOptions each = options;  // half for the best
   for (std::size_t i = 0, searched = 0; searched < most_searches && i < made.size(); ++i) {
     if (i > 0 && !(made[i].makespan > made[i - 1].makespan)) continue;  // the same schedule, or another like it
     divided.lanes = made[i].lanes;
-    found.push_back(local_search(divided, made[i], options));
+    each.placements = options.placements / (searched == 0 ? 2 : 4);
+    found.push_back(local_search(divided, made[i], each));
     ++searched;
   }
   made.insert(made.end(), found.begin(), found.end());
