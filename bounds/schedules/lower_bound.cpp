@@ -198,7 +198,7 @@ class Attempts {
       WindowBound windows = window_bound(graph);
       larger(windows.seconds, "windows");
       larger(first_copies_bound(left, left.seconds), "LP with links");
-      larger(placement_bound(left), "placement");
+      larger(placement_bound(left, large() ? 10 : 40), "placement");
       larger(first_copies_with_tails(left, windows.tail, chained_), "first copies");
       if (found.seconds >= upper) break;
       const Excluded excluded = exclude_slow_kinds(left, windows, copies, upper);
@@ -211,8 +211,11 @@ class Attempts {
     return found;
   }
 
+  /// Then a bound takes seconds, not milliseconds.
+  [[nodiscard]] bool large() const { return work_.tasks() > 3000; }
+
   LowerBound best(double upper) {
-    constexpr int steps = 6;
+    const int steps = large() ? 2 : 6;
     constexpr double worth = 1e-3;
     LowerBound found = shorter_than(upper);
     for (int step = 0; step < steps && found.seconds < upper * (1 - worth); ++step) {
