@@ -37,8 +37,17 @@ void BusyTimes::occupy(double start, double end) {
 ScheduleBuilder::ScheduleBuilder(const Workload& work)
     : work_(work), units_(work.units.size()), since_(work.bytes.size() * work.memories, impossible) {
   for (std::size_t d = 0; d < work.bytes.size(); ++d) since_[d * work.memories] = 0;
-  for (const Connection& c : work.connections)
-    if (c.exists) connections_.try_emplace(c.resource);
+  double fastest = 0;
+  for (std::uint32_t from = 0; from < work.memories; ++from)
+    for (std::uint32_t to = 0; to < work.memories; ++to)
+      if (const Connection& c = work.connection(from, to); from != to && c.exists) {
+        connections_.try_emplace(key_of(from, to));
+        if (c.resource == 0) fastest = std::max(fastest, c.bandwidth);
+      }
+  constexpr double least_lane = 1e-3;  // of a connection: a slower rest is left unused
+  if (work.lanes > 0) fastest = std::min(fastest, work.shared_rate / work.lanes);
+  for (double rest = work.shared_rate; fastest > 0 && rest > least_lane * fastest; rest -= fastest)
+    lanes_.push_back({std::min(rest, fastest), {}});
   schedule_.tasks.resize(work.tasks());
 }
 
@@ -49,11 +58,37 @@ double ScheduleBuilder::ready(std::uint32_t task) const {
   return when;
 }
 
+std::uint32_t ScheduleBuilder::key_of(std::uint32_t from, std::uint32_t to) const {
+  const std::uint32_t resource = work_.connection(from, to).resource;
+  if (resource != 0 || !(work_.shared_rate > 0)) return resource;
+  constexpr std::uint32_t shared = 1U << 31;
+  return shared + from * static_cast<std::uint32_t>(work_.memories) + to;
+}
+
 Copy ScheduleBuilder::copy(std::uint32_t datum, std::uint32_t from, std::uint32_t to, double available) const {
   const Connection& way = work_.connection(from, to);
-  const double seconds = way.latency + work_.bytes[datum] / way.bandwidth;
-  const double start = connections_.at(way.resource).first_gap(available, seconds);
-  return {datum, from, to, start, start + seconds};
+  const BusyTimes& own = connections_.at(key_of(from, to));
+  if (way.resource != 0 || lanes_.empty()) {
+    const double seconds = way.latency + work_.bytes[datum] / way.bandwidth;
+    const double start = own.first_gap(available, seconds);
+    return {datum, from, to, start, start + seconds};
+  }
+  Copy best{datum, from, to, 0, impossible};
+  for (std::uint32_t lane = 0; lane < lanes_.size(); ++lane) {
+    const double seconds = way.latency + work_.bytes[datum] / std::min(way.bandwidth, lanes_[lane].rate);
+    double start = available;
+    for (double again = -1; again != start;) {
+      again = start;
+      start = lanes_[lane].busy.first_gap(own.first_gap(start, seconds), seconds);
+    }
+    if (start + seconds < best.end) best = {datum, from, to, start, start + seconds, lane};
+  }
+  return best;
+}
+
+void ScheduleBuilder::occupy(const Copy& copy) {
+  connections_.at(key_of(copy.from, copy.to)).occupy(copy.start, copy.end);
+  if (copy.lane != traces::none) lanes_[copy.lane].busy.occupy(copy.start, copy.end);
 }
 
 ScheduleBuilder::Arrival ScheduleBuilder::arrival(std::uint32_t datum, std::uint32_t memory) const {
@@ -112,7 +147,7 @@ void ScheduleBuilder::add(std::uint32_t task, std::uint32_t unit) {
     if (!reads(*a)) continue;
     const Arrival arrives = arrival(a->handle, memory);
     for (const Copy& c : arrives.copies) {
-      connections_.at(work_.connection(c.from, c.to).resource).occupy(c.start, c.end);
+      occupy(c);
       since_[c.datum * work_.memories + c.to] = c.end;
       schedule_.copies.push_back(c);
     }
@@ -133,6 +168,7 @@ void ScheduleBuilder::add(std::uint32_t task, std::uint32_t unit) {
 
 Schedule ScheduleBuilder::finish(std::string made_by) && {
   schedule_.made_by = std::move(made_by);
+  schedule_.lanes = work_.lanes;
   return std::move(schedule_);
 }
 

@@ -46,10 +46,18 @@ class ScheduleBuilder {
   [[nodiscard]] double ready(std::uint32_t task) const;
   [[nodiscard]] Arrival arrival(std::uint32_t datum, std::uint32_t memory) const;
   [[nodiscard]] Copy copy(std::uint32_t datum, std::uint32_t from, std::uint32_t to, double available) const;
+  void occupy(const Copy& copy);
 
   const Workload& work_;
   std::vector<BusyTimes> units_;
-  std::map<std::uint32_t, BusyTimes> connections_;  ///< by resource
+  std::map<std::uint32_t, BusyTimes> connections_;  ///< by key_of
+  /// A part of what connections of resource 0 carry together. A copy takes one of them.
+  struct Lane {
+    double rate = 0;  ///< bytes/s
+    BusyTimes busy;
+  };
+  std::vector<Lane> lanes_;
+  [[nodiscard]] std::uint32_t key_of(std::uint32_t from, std::uint32_t to) const;
   std::vector<double> since_;  ///< [datum * memories + memory]: has the datum from then; or infinite
   Schedule schedule_;
 };

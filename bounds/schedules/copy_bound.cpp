@@ -82,6 +82,16 @@ Readings readings_of(const Workload& work) {
   return readings;
 }
 
+/// Per task: bytes of the largest datum that it reads from before the begin; -1: none.
+std::vector<double> read_from_begin(const Workload& work) {
+  const std::vector<Version> versions = follow(work, [](auto, auto, auto) {});
+  std::vector<double> bytes(work.tasks(), -1);
+  follow(work, [&](std::uint32_t reader, std::uint32_t writer, std::uint32_t datum) {
+    if (writer == traces::none && versions[datum].chain) bytes[reader] = std::max(bytes[reader], work.bytes[datum]);
+  });
+  return bytes;
+}
+
 Readings reversed(const Readings& readings) {
   Readings other(readings.size());
   for (std::uint32_t t = 0; t < readings.size(); ++t)
@@ -128,8 +138,9 @@ class MemoryHeads {
               const Readings& readings, bool backwards)
       : work_(work), least_(least), units_(units), readings_(readings), routes_(work, backwards) {}
 
+  /// `first_bytes`: see read_from_begin; empty: none.
   std::vector<double> compute(const std::vector<std::uint32_t>& order, const traces::Lists<std::uint32_t>& before,
-                              const std::vector<double>& known) {
+                              const std::vector<double>& known, const std::vector<double>& first_bytes) {
     const std::size_t n = work_.memories;
     head_.assign(least_.size(), 0);
     std::vector<double> ended(work_.tasks(), 0);  // the least head + duration
@@ -142,6 +153,7 @@ class MemoryHeads {
         head = path;
         if (!work_.runs[t] || std::isinf(least_[t * n + m])) continue;
         if (!readings_[t].empty()) head = std::max(path, with_copies(t, m));
+        if (!first_bytes.empty() && first_bytes[t] >= 0) head = std::max(head, routes_.of(first_bytes[t])[m]);
         ended[t] = std::min(ended[t], head + least_[t * n + m]);
       }
     }
@@ -262,6 +274,27 @@ std::vector<double> first_bytes(const Workload& work) {
 
 }  // namespace
 
+std::vector<DataVersion> data_versions(const Workload& work) {
+  const std::vector<bool> chained = chained_data(work);
+  std::vector<DataVersion> found;
+  std::vector<std::size_t> last(work.bytes.size(), 0);  // per datum: its version found last, plus one
+  follow(work, [&](std::uint32_t reader, std::uint32_t writer, std::uint32_t datum) {
+    if (!chained[datum] || !work.runs[reader] || (writer != traces::none && !work.runs[writer])) return;
+    if (last[datum] == 0 || found[last[datum] - 1].writer != writer) {
+      found.push_back({datum, writer, {}});
+      last[datum] = found.size();
+    }
+    found[last[datum] - 1].readers.push_back(reader);
+  });
+  return found;
+}
+
+std::vector<bool> chained_data(const Workload& work) {
+  std::vector<bool> chained;
+  for (const Version& version : follow(work, [](auto, auto, auto) {})) chained.push_back(version.chain);
+  return chained;
+}
+
 double first_copies_bound(const Workload& work, const std::vector<double>& seconds) {
   constexpr std::size_t most_classes = 2000;
   AreaProblem problem;
@@ -307,12 +340,12 @@ CopyBound copy_bound(const Workload& work, const std::vector<double>& seconds, c
   }
   const Readings readings = readings_of(work);
   const Readings read_by = reversed(readings);
-  const std::vector<double> heads =
-      MemoryHeads(work, least, units, readings, false).compute(work.order, work.before, head);
+  std::vector<double> heads =
+      MemoryHeads(work, least, units, readings, false).compute(work.order, work.before, head, read_from_begin(work));
   std::vector<std::uint32_t> order(work.order.rbegin(), work.order.rend());
-  const std::vector<double> tails = MemoryHeads(work, least, units, read_by, true).compute(order, work.after, tail);
+  std::vector<double> tails = MemoryHeads(work, least, units, read_by, true).compute(order, work.after, tail, {});
 
-  CopyBound bound{least_of_memories(work, least, heads), least_of_memories(work, least, tails), 0};
+  CopyBound bound{least_of_memories(work, least, heads), least_of_memories(work, least, tails), 0, {}, {}};
   for (std::size_t t = 0; t < work.tasks(); ++t) {
     if (!work.runs[t]) continue;
     double shortest = impossible;
@@ -320,6 +353,8 @@ CopyBound copy_bound(const Workload& work, const std::vector<double>& seconds, c
       shortest = std::min(shortest, heads[t * n + m] + least[t * n + m] + tails[t * n + m]);
     if (std::isfinite(shortest)) bound.path = std::max(bound.path, shortest);
   }
+  bound.heads = std::move(heads);
+  bound.tails = std::move(tails);
   return bound;
 }
 

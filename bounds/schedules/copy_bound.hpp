@@ -14,6 +14,9 @@ struct CopyBound {
   std::vector<double> head;  ///< per task: it starts no sooner, s
   std::vector<double> tail;  ///< per task: as long passes at least between its end and that of the schedule, s
   double path = 0;           ///< the longest head + duration + tail, s: no schedule is shorter
+  std::vector<double>
+      heads;  ///< [task * memories + memory]: it starts no sooner there; infinite: nothing runs it there
+  std::vector<double> tails;
 };
 
 /// Let head_m(t) be a time before which t does not start in any schedule in which it runs in memory m, d_m(t) its least
@@ -30,7 +33,8 @@ struct CopyBound {
 ///
 /// By (1) the set in m contains a beginning of P(t) sorted by decreasing arrival; (2) grows with the set. Hence
 /// head_m(t) is the least, over all such beginnings, of the larger of (2) of the beginning and the largest arrival of
-/// the rest; at least, for every task that t waits for, the least head + duration of it; and at least `head` given.
+/// the rest; at least, for every task that t waits for, the least head + duration of it; at least what a datum that t
+/// reads takes from main memory to m, where no task wrote it before; and at least `head` given.
 /// Tails are heads of the reversed graph, copies going the other way. path: the largest, over tasks, of the least over
 /// memories of head_m + d_m + tail_m. Copies are counted one by one, whatever else uses the connection: each can only
 /// take longer.
@@ -43,6 +47,18 @@ struct CopyBound {
 /// nothing. Time: O(memories (dependencies log dependencies)).
 CopyBound copy_bound(const Workload& work, const std::vector<double>& seconds, const std::vector<double>& head = {},
                      const std::vector<double>& tail = {});
+
+/// What a task wrote to a datum, or what is in main memory at first, and those that read it.
+struct DataVersion {
+  std::uint32_t datum = 0;
+  std::uint32_t writer = traces::none;  ///< none: nobody
+  std::vector<std::uint32_t> readers;
+};
+/// Of data whose accesses are a chain, as above: those that somebody reads.
+std::vector<DataVersion> data_versions(const Workload& work);
+
+/// Per datum: whether its accesses are a chain, as above.
+std::vector<bool> chained_data(const Workload& work);
 
 /// LP with links (area.hpp, communication.hpp): data that are in main memory at first cross to each kind of unit with
 /// memories of its own that runs one of their first readers, and no kind receives more than its connections carry. Only

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "bounds/fitting.hpp"
 #include "bounds/schedules/builder.hpp"
 #include "bounds/schedules/offline.hpp"
 
@@ -98,7 +99,12 @@ std::vector<std::uint32_t> rounded_kinds(const Workload& work, std::span<const d
     ++problem.classes[found->second].tasks;
   }
   std::vector<std::uint32_t> kind(work.tasks(), traces::none);
-  const AreaSolution solution = solve_area(problem);
+  AreaSolution solution = solve_area(problem);
+  const double fitting = solve_fitting(problem, solution);
+  for (TaskClass& c : problem.classes)
+    for (double& t : c.seconds)
+      if (t > fitting * (1 + 1e-9)) t = impossible;
+  solution = solve_area(problem);
   for (std::size_t c = 0; c < members.size(); ++c) {
     std::vector<std::size_t> fastest(kinds.size());
     std::iota(fastest.begin(), fastest.end(), std::size_t{0});
@@ -120,16 +126,33 @@ std::vector<std::uint32_t> rounded_kinds(const Workload& work, std::span<const d
 std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options,
                                         std::vector<Schedule> known) {
   std::vector<Schedule> made = std::move(known);
+  std::vector<Schedule> found;
+  Workload divided = work;
+  std::vector<std::uint32_t> divisions{0};
+  if (work.shared_rate > 0) divisions.push_back(static_cast<std::uint32_t>(work.memories) - 1);
   for (const RankFrom from : {RankFrom::mean, RankFrom::least}) {
     const std::vector<double> rank = upward_ranks(work, from);
-    made.push_back(heft(work, rank));
-    if (work.kinds > 1) made.push_back(heft(work, rank, rounded_kinds(work, rank)));
-    made.push_back(heteroprio(work, rank));
-    made.push_back(owner_computes(work, rank));
+    for (const std::uint32_t lanes : divisions) {
+      divided.lanes = lanes;
+      made.push_back(heft(divided, rank));
+      if (work.kinds > 1) made.push_back(heft(divided, rank, rounded_kinds(work, rank)));
+      made.push_back(heteroprio(divided, rank));
+      made.push_back(owner_computes(divided, rank));
+    }
   }
   const auto shorter = [](const Schedule& a, const Schedule& b) { return a.makespan < b.makespan; };
   std::stable_sort(made.begin(), made.end(), shorter);
-  made.insert(made.begin(), local_search(work, made.front(), options));
+  constexpr std::size_t most_searches = 3;
+  SearchOptions each = options;  // half for the best
+  for (std::size_t i = 0, searched = 0; searched < most_searches && i < made.size(); ++i) {
+    if (i > 0 && !(made[i].makespan > made[i - 1].makespan)) continue;  // the same schedule, or another like it
+    divided.lanes = made[i].lanes;
+    each.placements = options.placements / (searched == 0 ? 2 : 4);
+    found.push_back(local_search(divided, made[i], each));
+    ++searched;
+  }
+  made.insert(made.end(), found.begin(), found.end());
+  std::stable_sort(made.begin(), made.end(), shorter);
   return made;
 }
 

@@ -22,9 +22,9 @@ std::vector<double> upward_ranks(const Workload& work, RankFrom from);
 /// it ends first, its copies counted. `kind`, if given: per task, the only kind it may go to.
 Schedule heft(const Workload& work, std::span<const double> rank, std::span<const std::uint32_t> kind = {});
 
-/// The kind of each task from the area LP, rounded: of tasks with the same durations, those of the highest rank go to
-/// the kind on which they are fastest, as many as LP puts there. With heft() it is a list schedule as HLP's of
-/// Kedad-Sidhoum, Monna, Trystram (HCW 2015), whose LP has the critical path as well.
+/// The kind of each task from the area LP where tasks fit, rounded: of tasks with the same durations, those of the
+/// highest rank go to the kind on which they are fastest, as many as LP puts there. With heft() it is a list schedule
+/// as HLP's of Kedad-Sidhoum, Monna, Trystram (HCW 2015), whose LP has the critical path as well.
 std::vector<std::uint32_t> rounded_kinds(const Workload& work, std::span<const double> rank);
 
 /// HeteroPrio with spoliation (Agullo et al., Concurrency and Computation 28, 2016; Beaumont, Eyraud-Dubois, Kumar,
@@ -46,8 +46,8 @@ struct SearchOptions {
 /// one, or goes earlier in the order; what is not worse is kept. Never worse than `from`.
 Schedule local_search(const Workload& work, Schedule from, const SearchOptions& options = {});
 
-/// All of these, those already `known`, and what local search makes of the best, sorted: the best first. Throws Error
-/// (bad_input) when a task runs on no unit.
+/// All of these, those already `known`, and what local search makes of the three best, sorted: the best first. Throws
+/// Error (bad_input) when a task runs on no unit.
 std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options = {},
                                         std::vector<Schedule> known = {});
 

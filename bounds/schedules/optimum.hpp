@@ -4,21 +4,10 @@
 
 #include <vector>
 
+#include "bounds/schedules/lower_bound.hpp"
 #include "bounds/schedules/offline.hpp"
 
 namespace asterism::bounds {
-
-struct LowerBound {
-  double seconds = 0;
-  const char* by = "";  ///< "LP where tasks fit", "windows", "copies", "LP with links"
-};
-
-/// The smaller of `upper`, the makespan of some schedule, and the window bound or LP where tasks fit of all shorter
-/// ones, with what data in main memory need to reach tasks that run elsewhere, and copies between memories
-/// (copy_bound.hpp). In a schedule shorter than `upper` no task runs on a kind where head + duration + tail exceed
-/// `upper`; without these kinds heads and tails grow, which excludes more: this is repeated. `recording`: its
-/// dependencies are those of `work`.
-LowerBound lower_bound(const traces::Recording& recording, const Workload& work, double upper);
 
 struct Optimum {
   LowerBound lower;

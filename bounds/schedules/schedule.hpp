@@ -30,10 +30,12 @@ struct Workload {
   std::size_t kinds = 0;
   std::size_t memories = 1;
   std::vector<Connection> connections;  ///< [from * memories + to]
-  double shared_rate = 0;       ///< bytes/s: what connections of resource 0 carry when several are used at once;
-                                ///< schedules use one at a time, bounds count on all. 0: as one
-  std::vector<double> seconds;  ///< [task * kinds + kind]; impossible where it does not run
-  std::vector<bool> runs;       ///< per task; false: it only joins dependencies, and takes no time
+  double shared_rate = 0;   ///< bytes/s: if given, connections of resource 0 do not exclude each other, but carry
+                            ///< together no more than this, and a transfer may take longer than alone
+  std::uint32_t lanes = 0;  ///< schedules divide shared_rate into so many equal parts, each for one transfer at a time;
+                            ///< 0: into parts as fast as the connections, and the rest
+  std::vector<double> seconds;             ///< [task * kinds + kind]; impossible where it does not run
+  std::vector<bool> runs;                  ///< per task; false: it only joins dependencies, and takes no time
   traces::Lists<std::uint32_t> before;     ///< per task: those it waits for, each with a smaller number or not
   traces::Lists<std::uint32_t> after;      ///< per task: those that wait for it
   std::vector<std::uint32_t> order;        ///< every task after those it waits for
@@ -62,6 +64,8 @@ struct Copy {
   std::uint32_t to = 0;
   double start = 0;
   double end = 0;
+  std::uint32_t lane =
+      traces::none;  ///< of connections that carry several at once; only who makes the schedule reads it
 };
 
 /// All times in seconds from the begin.
@@ -70,6 +74,7 @@ struct Schedule {
   std::vector<Placed> tasks;
   std::vector<Copy> copies;
   double makespan = 0;
+  std::uint32_t lanes = 0;  ///< the Workload's
 };
 
 /// What is wrong with a schedule, one line each: tasks that start before others end that they wait for, units or

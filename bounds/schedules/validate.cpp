@@ -25,6 +25,7 @@ class Validator {
     precedence();
     if (!found_.empty()) return found_;
     exclusive();
+    shared_rate();
     data();
     return found_;
   }
@@ -59,9 +60,29 @@ class Validator {
       const double expected = way.latency + work_.bytes[c.datum] / way.bandwidth;
       if (!way.exists)
         complain("datum {} is copied from memory {} to {}, which are not connected", c.datum, c.from, c.to);
-      else if (!(std::abs(c.end - c.start - expected) <= slack_) || c.start < -slack_)
+      else if (!(c.end - c.start >= expected - slack_) || (!shared(way) && c.end - c.start > expected + slack_) ||
+               c.start < -slack_)
         complain("the copy of datum {} lasts {} s, expected {} s", c.datum, c.end - c.start, expected);
     }
+  }
+
+  [[nodiscard]] bool shared(const Connection& way) const { return way.resource == 0 && work_.shared_rate > 0; }
+
+  /// Copies over connections that share a rate, each at a constant one after its latency.
+  void shared_rate() {
+    std::vector<std::pair<double, double>> changes;
+    for (const Copy& c : schedule_.copies) {
+      const Connection& way = work_.connections[c.from * work_.memories + c.to];
+      const double seconds = c.end - c.start - way.latency;
+      if (!shared(way) || !(seconds > slack_)) continue;
+      changes.emplace_back(c.start + way.latency + slack_ / 2, work_.bytes[c.datum] / seconds);
+      changes.emplace_back(c.end - slack_ / 2, -work_.bytes[c.datum] / seconds);
+    }
+    std::sort(changes.begin(), changes.end());
+    double rate = 0;
+    for (const auto& [when, change] : changes)
+      if ((rate += change) > work_.shared_rate * (1 + 1e-6))
+        return complain("at {} s copies take {} bytes/s of connections that carry {}", when, rate, work_.shared_rate);
   }
 
   void precedence() {
@@ -77,8 +98,12 @@ class Validator {
     for (std::size_t t = 0; t < work_.runs.size(); ++t)
       if (work_.runs[t])
         busy[{true, schedule_.tasks[t].unit}].emplace_back(schedule_.tasks[t].start, schedule_.tasks[t].end);
-    for (const Copy& c : schedule_.copies)
-      busy[{false, work_.connections[c.from * work_.memories + c.to].resource}].emplace_back(c.start, c.end);
+    for (const Copy& c : schedule_.copies) {
+      const Connection& way = work_.connections[c.from * work_.memories + c.to];
+      constexpr std::uint32_t alone = 1U << 30;  // each of those that share a rate is busy by itself
+      const auto pair = static_cast<std::uint32_t>(c.from * work_.memories + c.to);
+      busy[{false, shared(way) ? alone + pair : way.resource}].emplace_back(c.start, c.end);
+    }
     for (auto& [who, times] : busy) {
       std::sort(times.begin(), times.end());
       for (std::size_t i = 1; i < times.size(); ++i)

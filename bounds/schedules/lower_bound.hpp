@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A lower bound of the makespan of a task graph on a machine, copies between memories included: all bounds of this
+// folder and of the folder above together.
+#pragma once
+
+#include "bounds/schedules/schedule.hpp"
+
+namespace asterism::bounds {
+
+struct LowerBound {
+  double seconds = 0;
+  const char* by = "";  ///< "LP where tasks fit", "windows", "copies", "LP with links", "first copies", "cuts"
+};
+
+/// No schedule is shorter, or shorter than `upper`, the makespan of some schedule or any other time.
+///
+/// For a time U, let S be the schedules shorter than U. In these no task runs on a kind where head + duration + tail
+/// exceed U; without such kinds heads and tails grow, which excludes more: this is repeated. If what the bounds then
+/// give is B, no schedule is shorter than min(U, B): those of S take B or longer, all others U. Where the result is U,
+/// S is empty. U begins as `upper`; the least makespan is then searched for by bisection between the bound known and
+/// U, as a smaller U excludes more kinds (destructive improvement: Klein and Scholl, EJOR 112, 1999).
+///
+/// The bounds: LP where tasks fit, the window bound (windows.hpp) with what data in main memory need to reach tasks
+/// that run elsewhere, copies between memories (copy_bound.hpp), and sums of all these between cuts (cuts.hpp). First
+/// copies: the links from main memory carry the data that tasks elsewhere read before anyone wrote them; with
+/// q(d) = tail + duration of such a reader of d, the largest of them, and p(d) = bytes of d over what all links carry,
+/// T >= latency + the largest, over q, of the sum of p(d) with q(d) >= q, plus q: the last of these d to arrive has a
+/// reader that begins later (Jackson's schedule for one machine with tails).
+LowerBound lower_bound(const Workload& work, double upper);
+
+}  // namespace asterism::bounds

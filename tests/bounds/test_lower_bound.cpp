@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// All bounds together, and those that only they use: sums between cuts, placement, first copies with tails. Cases by
+// hand, and never above the best of all schedules of small random graphs.
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+#include "bounds/schedules/builder.hpp"
+#include "bounds/schedules/copy_bound.hpp"
+#include "bounds/schedules/cuts.hpp"
+#include "bounds/schedules/lower_bound.hpp"
+#include "bounds/schedules/placement_bound.hpp"
+#include "tests/bounds/copies.hpp"
+
+namespace {
+
+using namespace asterism::bounds;
+using namespace asterism::bounds::testing;
+using asterism::traces::Mode;
+
+/// `stages` times `width` tasks of class 0, each of which waits for all of the stage before.
+SmallGraph stages_of(std::vector<int> units, std::vector<int> seconds, std::uint32_t stages, std::uint32_t width) {
+  SmallGraph g{std::move(units), {std::move(seconds)}, std::vector<std::size_t>(std::size_t{stages} * width, 0), {}};
+  for (std::uint32_t t = 0; t < stages * width; ++t) {
+    g.before.emplace_back();
+    for (std::uint32_t b = 0; t >= width && b < width; ++b) g.before.back().push_back((t / width - 1) * width + b);
+  }
+  return g;
+}
+
+TEST(LowerBounds, CutsBetweenStages) {
+  const SmallGraph g = stages_of({1}, {1}, 3, 2);
+  const Workload work = copying_workload(g, {}, std::vector<double>(6, 0));
+  const std::vector<Cut> cuts = series_cuts(work);
+  ASSERT_EQ(cuts.size(), 2U);
+  EXPECT_EQ(cuts[0].before, (std::vector<bool>{true, true, false, false, false, false}));
+  EXPECT_EQ(cuts[0].after, (std::vector<bool>{false, false, true, true, true, true}));
+  EXPECT_EQ(cuts[1].before, (std::vector<bool>{true, true, true, true, false, false}));
+  // two chains beside each other have none
+  const SmallGraph chains{{1}, {{1}}, {0, 0, 0, 0}, {{}, {}, {0}, {1}}};
+  EXPECT_TRUE(series_cuts(copying_workload(chains, {}, std::vector<double>(4, 0))).empty());
+}
+
+TEST(LowerBounds, SumsBetweenCuts) {
+  // ten times four tasks, 1 s on one of two units of B, 10 s on that of A: 2 s each time, as A would take longer than
+  // all; cut at will, over everything, they take 40 / (2 + 1 / 10) s
+  const SmallGraph g = stages_of({1, 2}, {10, 1}, 10, 4);
+  const Workload work = copying_workload(g, {.bandwidth = impossible}, std::vector<double>(40, 0));
+  Cuts cuts(work);
+  const CutBound two = cuts.bound(work, [](const Workload& part) { return part.tasks() == 4 ? 2.0 : 0.0; });
+  EXPECT_DOUBLE_EQ(two.seconds, 20);
+  EXPECT_DOUBLE_EQ(two.head[39], 18);
+  EXPECT_DOUBLE_EQ(two.tail[0], 18);
+  EXPECT_NEAR(lower_bound(work, 1000).seconds, 20, 20 * 2e-3);
+}
+
+/// A chain of `tasks` that change one datum of `bytes`, which is in main memory at first.
+Workload chain(std::vector<int> seconds, std::uint32_t tasks, double bytes, double bandwidth) {
+  SmallGraph g = stages_of({1, 1}, std::move(seconds), tasks, 1);
+  Workload work = copying_workload(g, {.bandwidth = bandwidth}, {bytes});
+  work.accesses = {};
+  for (std::uint32_t t = 0; t < tasks; ++t) {
+    work.accesses.item.push_back({0, Mode::read_write});
+    work.accesses.close();
+  }
+  return work;
+}
+
+TEST(LowerBounds, PlacementOfAChain) {
+  // 4 tasks, 10 s in main memory, 1 s elsewhere; the copy takes 50 s. Divided between the two ways by halves or any
+  // other share s: 40 s of the core, 50 (1 - s) s of the link
+  const Workload work = chain({10, 1}, 4, 100, 2);
+  EXPECT_LE(placement_bound(work, 400), 40 * 50 / 90.0 * (1 + 1e-9));
+  EXPECT_GT(placement_bound(work, 400), 40 * 50 / 90.0 * 0.98);
+  EXPECT_DOUBLE_EQ(lower_bound(work, 40).seconds, 40);  // no schedule is shorter
+}
+
+TEST(LowerBounds, PlacementCountsCopiesBack) {
+  // the first task runs elsewhere only, the second in main memory only
+  const SmallGraph g{{1, 1}, {{0, 1}, {1, 0}}, {0, 1}, {{}, {0}}};
+  const Workload work = copying_workload(g, {.bandwidth = 2}, {100, 0});
+  EXPECT_GT(placement_bound(work, 400), 50 * 0.98);
+  EXPECT_LE(placement_bound(work, 400), 50 * (1 + 1e-9));
+}
+
+TEST(LowerBounds, FirstCopiesWithTails) {
+  // two tasks elsewhere fetch 4 bytes each over one link, 2 s; after the first one 10 s pass in main memory, after the
+  // second none: the copy of the first goes first, 2 + 1 + 10 s; the other way round 15 s
+  SmallGraph g{{1, 2}, {{0, 1}, {10, 0}}, {0, 0, 1}, {{}, {}, {0}}};
+  Workload work = copying_workload(g, {.bandwidth = 2}, std::vector<double>(2, 4));
+  work.accesses = {};
+  for (const std::uint32_t datum : {0U, 1U}) {
+    work.accesses.item.push_back({datum, Mode::read});
+    work.accesses.close();
+  }
+  work.accesses.close();
+  for (Connection& c : work.connections) c.resource = 7;
+  EXPECT_DOUBLE_EQ(lower_bound(work, 1000).seconds, 13);
+  // 10 s after both: the last copy ends at 4 s
+  work.before.item.push_back(1);
+  work.before.offset.back() = 2;
+  work.after = {{0, 1, 2, 2}, {2, 2}};
+  EXPECT_DOUBLE_EQ(lower_bound(work, 1000).seconds, 15);
+}
+
+/// The best of all orders and units; the builder places copies, so that it may be longer than the optimum.
+class BestBuilt {
+ public:
+  explicit BestBuilt(const Workload& work) : work_(work), known_(work.tasks(), false) {}
+  double makespan() {
+    place();
+    return best_;
+  }
+
+ private:
+  void place() {
+    if (placed_.size() == work_.tasks()) {
+      ScheduleBuilder builder(work_);
+      for (const auto& [task, unit] : placed_) builder.add(task, unit);
+      best_ = std::min(best_, std::move(builder).finish("").makespan);
+      return;
+    }
+    for (std::uint32_t t = 0; t < work_.tasks(); ++t) {
+      if (known_[t] || std::any_of(work_.before.begin(t), work_.before.end(t), [&](auto b) { return !known_[b]; }))
+        continue;
+      known_[t] = true;
+      for (std::uint32_t u = 0; u < work_.units.size(); ++u) {
+        if (std::isinf(work_.on(t, work_.units[u].kind))) continue;
+        placed_.emplace_back(t, u);
+        place();
+        placed_.pop_back();
+      }
+      known_[t] = false;
+    }
+  }
+
+  const Workload& work_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> placed_;
+  std::vector<bool> known_;
+  double best_ = impossible;
+};
+
+TEST(LowerBounds, NeverAboveTheBestOfAllSchedules) {
+  // each task reads what those wrote that it waits for, and changes a datum of its own that is in main memory at first
+  std::mt19937 random(41);
+  int optimal = 0;
+  int cut = 0;
+  constexpr int graphs = 500;
+  for (int i = 0; i < graphs; ++i) {
+    SmallGraph g = random_graph(random, 5, 2);
+    for (int& units : g.units) units = std::min(units, 2);
+    std::vector<double> bytes;
+    for (std::size_t t = 0; t < g.of_task.size(); ++t) bytes.push_back(static_cast<double>(random() % 24));
+    const Machine machine{.cores = i % 3 != 0, .latency = 0.5 * (i % 4), .bandwidth = 2, .peers = i % 2 == 0};
+    Workload work = copying_workload(g, machine, bytes);
+    for (asterism::traces::Access& access : work.accesses.item)
+      if (access.mode == Mode::write && random() % 2 == 0) access.mode = Mode::read_write;
+    if (i % 5 == 0)  // links that share a rate
+      for (std::size_t m = 1; m < work.memories; ++m) {
+        work.shared_rate = 3;
+        work.connections[m].resource = work.connections[m * work.memories].resource = 0;
+      }
+    double best = BestBuilt(work).makespan();
+    work.lanes = static_cast<std::uint32_t>(work.memories) - 1;
+    best = std::min(best, BestBuilt(work).makespan());
+    const LowerBound bound = lower_bound(work, 1.5 * best);
+    ASSERT_LE(bound.seconds, best * (1 + 1e-9)) << "graph " << i << ", " << bound.by;
+    ASSERT_LE(placement_bound(work), best * (1 + 1e-9)) << "graph " << i;
+    optimal += bound.seconds > best * (1 - 2e-3) ? 1 : 0;
+    cut += std::string(bound.by) == "cuts" ? 1 : 0;
+  }
+  std::printf("optimal on %d of %d graphs; by cuts on %d\n", optimal, graphs, cut);
+  EXPECT_GT(optimal, graphs / 2);
+  EXPECT_GT(cut, 0);
+}
+
+}  // namespace
