@@ -166,7 +166,7 @@ class ASTERISM_EXPORT Simulation {
   [[nodiscard]] std::vector<FarField> far_fields() const;
   /// What passed through its planes so far, in the order of planes and frequencies.
   [[nodiscard]] std::vector<Flux> fluxes() const;
-  /// Of its probes with `ringdown`, from what they have seen so far; none where nothing decays yet.
+  /// What its probes with `ringdown` say, from what they have seen so far; none where nothing decays yet.
   [[nodiscard]] std::vector<Resonance> resonances() const;
   /// What its ports have seen so far, by frequency.
   [[nodiscard]] std::vector<Scattering> scattering() const;

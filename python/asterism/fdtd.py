@@ -197,7 +197,7 @@ class Simulation:
         return [Flux(*one) for one in self._simulation.fluxes()]
 
     def resonances(self) -> List[Resonance]:
-        """Of the probes of a scene with `ringdown`, from what they have seen so far."""
+        """What the probes of a scene with `ringdown` say, from what they have seen so far."""
         return [Resonance(*one) for one in self._simulation.resonances()]
 
     def scattering(self) -> List[Scattering]:

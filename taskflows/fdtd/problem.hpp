@@ -46,7 +46,7 @@ struct SmoothedEdge {
 };
 
 /// An edge of E or a face of H near a conductor whose surface crosses cells, with what replaces its medium; infinite
-/// loss: inside. Of E on edges the share outside is a factor of the entry (scene/conformal.hpp).
+/// loss: inside. Of E on edges the share outside is a factor of the entry (scene/surfaces/conformal.hpp).
 struct CutEntry {
   Field field = Field::electric;
   int component = 2;

@@ -100,7 +100,7 @@ class Simulation {
   void set_coupling(std::size_t brick, const KernelHook& hook, const std::vector<Access>& arrays);
   /// Numbers of the bricks of this rank.
   [[nodiscard]] const std::vector<std::size_t>& own() const { return own_; }
-  /// Of these and of those next to them, also across edges and corners where edges of E are coupled.
+  /// These and those next to them, also across edges and corners where edges of E are coupled.
   [[nodiscard]] const std::vector<std::size_t>& near() const { return near_; }
   /// One of these bricks, or one next to them.
   [[nodiscard]] const BrickPlace& place(std::size_t brick) const;

@@ -16,7 +16,7 @@ struct ProbeSpectrum {
   double frequency = 0;        ///< Hz
   std::complex<double> value;  ///< dt times the sum of the values times exp(-2 pi i f t): V/m s or A/m s
 };
-/// Of the scene's probes with frequencies, in their order. `values`: steps x probes, as Simulation::probe_values has
+/// Transforms of the scene's probes with frequencies, in their order. `values`: steps x probes, as Simulation::probe_values has
 /// them, E at the end of a step and H in its middle.
 std::vector<ProbeSpectrum> probe_spectra(const scene::Scene& scene, const SceneProblem& of,
                                          const std::vector<double>& values);

@@ -31,7 +31,7 @@ std::vector<Section> domain() {
        "keys before the first table",
        {{"background", "name", "\"vacuum\"", "material of all cells that no body covers"},
         {"conformal", "true or false", "false", "surfaces of perfect conductors where they are"},
-        {"courant", "0 to 1", "0.99", "time step by the largest stable one; or time_step"},
+        {"courant", "0 to 1", "0.99, conformal 0.5", "time step by the largest stable one; or time_step"},
         {"precision", "\"single\" or \"double\"", "\"double\"", "of storage and arithmetic"},
         {"smoothing", "true or false", "false", "surfaces of dielectrics where they are; or \"diagonal\": means only"},
         {"steps", "integer", "or time", "time steps"},

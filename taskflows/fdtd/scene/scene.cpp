@@ -11,7 +11,7 @@ namespace detail {
 namespace {
 
 constexpr std::int32_t most_cells = 1 << 24;  ///< along an axis
-constexpr double default_courant = 0.99;
+constexpr double default_courant = 0.99, conformal_courant = 0.5;
 
 Vector spacing_of(const TomlValue& value) {
   if (value.is_array()) {
@@ -145,7 +145,7 @@ void read_time(TomlTable& root, Scene& scene) {
     scene.precision = precision->choice<Precision>(
         {{"single", Precision::single_precision}, {"double", Precision::double_precision}});
   const double limit = stability_limit(scene.grid, scene.materials);
-  scene.time_step = default_courant * limit;
+  scene.time_step = (scene.conformal ? conformal_courant : default_courant) * limit;
   const auto courant = root.find("courant");
   const auto step = root.find("time_step");
   if (courant && step) step->refuse("courant as well", "one of them");

@@ -220,8 +220,8 @@ struct SliceOutput {
   std::optional<double> low, high;
 };
 
-/// Of surfaces that cross cells, between dielectrics: nothing, a mean for each edge (smoothing.hpp), or a matrix around
-/// each node (coupled_edges.hpp).
+/// What becomes of surfaces between dielectrics that cross cells: nothing, a mean for each edge (smoothing.hpp), or a
+/// matrix around each node (coupled_edges.hpp).
 enum class Smoothing { none, diagonal, tensor };
 
 struct Scene {

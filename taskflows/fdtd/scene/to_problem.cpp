@@ -7,9 +7,9 @@
 
 #include "base/angles.hpp"
 #include "base/error.hpp"
-#include "taskflows/fdtd/scene/conformal.hpp"
-#include "taskflows/fdtd/scene/coupled_edges.hpp"
-#include "taskflows/fdtd/scene/smoothing.hpp"
+#include "taskflows/fdtd/scene/surfaces/conformal.hpp"
+#include "taskflows/fdtd/scene/surfaces/coupled_edges.hpp"
+#include "taskflows/fdtd/scene/surfaces/smoothing.hpp"
 #include "taskflows/fdtd/scene/voxelise.hpp"
 
 namespace asterism::fdtd {

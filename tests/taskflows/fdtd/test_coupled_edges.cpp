@@ -8,7 +8,7 @@
 #include <string>
 
 #include "taskflows/fdtd/reference/reference.hpp"
-#include "taskflows/fdtd/scene/surface_matrix.hpp"
+#include "taskflows/fdtd/scene/surfaces/surface_matrix.hpp"
 #include "taskflows/fdtd/scene/to_problem.hpp"
 #include "tests/taskflows/fdtd/problems.hpp"
 

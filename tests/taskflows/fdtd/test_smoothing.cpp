@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Edges near surfaces that cross cells: their permittivity against shares and normals by hand.
-#include "taskflows/fdtd/scene/smoothing.hpp"
+#include "taskflows/fdtd/scene/surfaces/smoothing.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/fdtd/scene/surface_matrix.hpp"
+#include "taskflows/fdtd/scene/surfaces/surface_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>

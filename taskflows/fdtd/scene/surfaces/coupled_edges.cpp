@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/fdtd/scene/coupled_edges.hpp"
+#include "taskflows/fdtd/scene/surfaces/coupled_edges.hpp"
 
 #include <cmath>
 #include <map>
@@ -8,9 +8,9 @@
 #include <tuple>
 
 #include "taskflows/fdtd/reference/reference_media.hpp"
-#include "taskflows/fdtd/scene/samples.hpp"
-#include "taskflows/fdtd/scene/smoothing.hpp"
-#include "taskflows/fdtd/scene/surface_matrix.hpp"
+#include "taskflows/fdtd/scene/surfaces/samples.hpp"
+#include "taskflows/fdtd/scene/surfaces/smoothing.hpp"
+#include "taskflows/fdtd/scene/surfaces/surface_matrix.hpp"
 
 namespace asterism::fdtd::scene {
 namespace {
@@ -25,7 +25,7 @@ struct Points {
   Vector moment_second{};
 };
 
-/// Of a plane at distance t from the centre of a ball of radius 1 with weights (1 - r^2)^2: the share beyond it.
+/// The share of a ball of radius 1, with weights (1 - r^2)^2, beyond a plane at distance t from its centre.
 double share_beyond(double t) {
   const double s = t * t;
   return 0.5 - 35.0 / 32 * t * (1 - s * (1 - s * (0.6 - s / 7)));

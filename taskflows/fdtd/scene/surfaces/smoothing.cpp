@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/fdtd/scene/smoothing.hpp"
+#include "taskflows/fdtd/scene/surfaces/smoothing.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "taskflows/fdtd/reference/reference_media.hpp"
-#include "taskflows/fdtd/scene/samples.hpp"
+#include "taskflows/fdtd/scene/surfaces/samples.hpp"
 
 namespace asterism::fdtd::scene {
 namespace {

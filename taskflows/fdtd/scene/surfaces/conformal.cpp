@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "taskflows/fdtd/scene/conformal.hpp"
+#include "taskflows/fdtd/scene/surfaces/conformal.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,14 +7,14 @@
 #include <map>
 #include <utility>
 
-#include "taskflows/fdtd/scene/samples.hpp"
+#include "taskflows/fdtd/scene/surfaces/samples.hpp"
 
 namespace asterism::fdtd::scene {
 namespace {
 
 constexpr int dense = 16;  ///< points along an edge of a cell
 
-/// Of points outside of conductors.
+/// What the points outside of conductors have.
 struct Outside {
   double share = 1;
   double eps = 1, mu = 1, sigma = 0, sigma_m = 0;  ///< means
