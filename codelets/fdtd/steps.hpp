@@ -94,7 +94,7 @@ struct SeveralSteps {
 };
 
 /// What strips that overlap along x do before and after their steps: planes of all components of both fields, E first,
-/// component by component, from and to the neighbours below and above.
+/// component by component, then what absorbing layers have there, from and to the neighbours below and above.
 struct Overlap {
   std::int32_t planes = 0;  ///< that come from a neighbour; 0: no overlap
   std::int32_t first = 0;   ///< own planes: [first, end)

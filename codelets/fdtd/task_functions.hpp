@@ -155,6 +155,12 @@ class Advance {
   [[nodiscard]] Box planes_of(std::int32_t first, std::int32_t end) const {
     return {first, end, 0, a_.scheme.grid.n[1], 0, a_.scheme.grid.n[2]};
   }
+  /// What absorbing layers have of planes beside the fields, E first.
+  template <class Body>
+  void for_psi(const Box& planes, const Body& body) const {
+    for (const Absorber<T>& layers : layers_)
+      if (layers.layers != nullptr) for_psi_of_planes(*layers.layers, layers.psi, planes.x0, planes.x1, body);
+  }
   void receive_overlap() {
     const Overlap& o = a_.overlap;
     const Box box[2] = {planes_of(o.first - o.planes, o.first), planes_of(o.end, o.end + o.planes)};
@@ -167,6 +173,11 @@ class Advance {
           from += layer.elements();
         }
       }
+      if (from != nullptr)
+        for_psi(box[side], [&](T* psi, std::int64_t count) {
+          std::copy_n(from, count, psi);
+          from += count;
+        });
     }
   }
   void send_overlap() {
@@ -181,6 +192,8 @@ class Advance {
           to += layer.elements();
         }
       }
+      if (to != nullptr)
+        for_psi(box[side], [&](const T* psi, std::int64_t count) { to = std::copy_n(psi, count, to); });
     }
   }
 

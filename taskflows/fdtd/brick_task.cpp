@@ -66,7 +66,9 @@ bool Simulation::BrickTask::exchanges() const {
 
 void Simulation::BrickTask::add_hooks(Field field, std::vector<Access>& data) {
   const std::size_t f = number(field);
-  if (half(field).boxes.empty() && !args_.both_fields && (field == Field::magnetic || args_.coupling.empty())) return;
+  const bool exchanged = args_.overlap.planes > 0;
+  const bool coupled = field == Field::electric && !args_.coupling.empty();
+  if (half(field).boxes.empty() && !args_.both_fields && !exchanged && !coupled) return;
   half(field).hooks = brick_.hooks[f];
   data.insert(data.end(), brick_.hook_arrays[f].begin(), brick_.hook_arrays[f].end());
 }

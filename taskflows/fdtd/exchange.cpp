@@ -102,8 +102,14 @@ void Simulation::build_overlap(BrickData& brick, std::size_t number, const std::
     if (brick.overlap[side] == 0) continue;
     const bool to_here = is_here(bricks[as_size(*brick.place.neighbour[side])]);
     if (!brick.here && !to_here) continue;
-    const std::size_t bytes =
-        6 * as_size(overlap_) * as_size(brick.scheme.grid.n[1]) * as_size(brick.scheme.grid.n[2]) * as_size(element_);
+    const Grid& grid = brick.scheme.grid;
+    const int first = side == 0 ? brick.first_plane() : brick.end_plane() - overlap_;
+    const std::array<int, 3> o = brick.origin();
+    const Layers layers =
+        layers_of(problem_.cpml, grid, {o[0], o[1], o[2]}, {problem_.cells[0], problem_.cells[1], problem_.cells[2]});
+    const std::int64_t numbers =
+        std::int64_t{6} * overlap_ * grid.n[1] * grid.n[2] + 2 * psi_elements(layers, first, first + overlap_);
+    const std::size_t bytes = static_cast<std::size_t>(numbers) * as_size(element_);
     for (std::size_t parity = 0; parity < 2; ++parity) {
       brick.overlap_memory[parity][side] = HostBuffer<char>::of_tasks(bytes);
       Handle sent = Handle::temporary(brick.overlap_memory[parity][side].data(), bytes / as_size(element_),

@@ -54,6 +54,7 @@ bool all_empty(const std::vector<Box>& boxes) {
 }  // namespace
 
 void Simulation::advance(long steps) {
+  if (overlap_ > 0 && exchange_again_) submit_exchange();
   for (long done = 0; done < steps;) {
     const long now = std::min(steps - done, alone_ ? most_steps : std::max<long>(overlap_, 1));
     const long taken = next_recording(now);
@@ -171,6 +172,7 @@ void Simulation::submit_exchange() {
     if (task.exchanges()) task.submit(Priority::border);
   }
   if (overlap_ > 0) ++round_;
+  exchange_again_ = false;
 }
 
 void Simulation::submit_first_exchange() {

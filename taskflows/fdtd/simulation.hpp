@@ -105,6 +105,8 @@ class Simulation {
   /// One of these bricks, or one next to them.
   [[nodiscard]] const BrickPlace& place(std::size_t brick) const;
   [[nodiscard]] const Grid& grid(std::size_t brick) const;
+  /// Where cell (0, 0, 0) of its grid is in the domain.
+  [[nodiscard]] std::array<int, 3> origin(std::size_t brick) const;
 
   /// Three components of a box of entries, component by component, z fastest, float or double. Boxes cover
   /// extents(problem); what is no entry of a component is zero there.
@@ -242,6 +244,7 @@ class Simulation {
   bool alone_ = false;              ///< no brick has a neighbour other than itself
   std::vector<std::size_t> order_;  ///< of this rank's bricks in a round of overlapping strips
   std::size_t round_ = 0;           ///< rounds whose results were sent
+  bool exchange_again_ = false;     ///< was something set since that overlaps have of it?
   Handle scratch_[2];               ///< for several steps in one pass on GPUs; none: no room for them beside the fields
   bool sums_submitted_ = false;
   long time_ = 0;

@@ -57,9 +57,10 @@ class AbsorbingLayers final : public PhysicsModule {
       stretches_[number(field)] = brick_array(stretches<T>(field, p.cpml, d, p.dt), "stretches");
     for (const std::size_t b : simulation.own()) {
       const BrickPlace& place = simulation.place(b);
-      const Layers own = layers(p, simulation.grid(b), place.begin);
+      const std::array<int, 3> origin = simulation.origin(b);
+      const Layers own = layers(p, simulation.grid(b), origin);
       if (own.none()) continue;
-      parts_.push_back({simulation.grid(b), place.begin, own, {}, {}});
+      parts_.push_back({simulation.grid(b), origin, place.begin[0] - origin[0], place.end[0] - origin[0], own, {}, {}});
       for (const Field field : fields) {
         const std::size_t f = number(field);
         std::vector<Access> arrays{{stretches_[f].handle, STARPU_R}};
@@ -97,6 +98,7 @@ class AbsorbingLayers final : public PhysicsModule {
   struct Part {
     Grid grid;
     std::array<int, 3> origin;
+    int first, end;  ///< its own planes along x
     Layers layers;
     std::array<std::array<BrickArray, 3>, 2> psi;
     std::array<std::unique_ptr<Absorb<T>>, 2> kernel;
@@ -124,7 +126,9 @@ class AbsorbingLayers final : public PhysicsModule {
       row(psi + part.layers.at(axis, c, i, j, first) * static_cast<std::int64_t>(sizeof(T)),
           whole_.at(axis, c, i + o[0], j + o[1], first + o[2]), end - first);
     };
-    for (int i = e.x0; i < e.x1; ++i)
+    // what lies on a magnetic conductor belongs to the last brick
+    const bool last = part.end == part.grid.n[0];
+    for (int i = std::max(e.x0, part.first); i < (last ? e.x1 : std::min(e.x1, part.end)); ++i)
       for (int j = e.y0; j < e.y1; ++j) {
         if (axis == 2) {
           add(i, j, e.z0, std::min(e.z1, own.lower));

@@ -132,6 +132,7 @@ void Simulation::get_auxiliary_here(std::size_t number, const WriteNumbers& writ
 }
 
 void Simulation::set_auxiliary(std::size_t number, const ReadNumbers& read) {
+  exchange_again_ = true;
   const ModuleArray array = array_of(modules_, number);
   std::vector<bool> wanted(static_cast<std::size_t>((array.kind.size + window_size - 1) / window_size));
   array.module.for_rows(array.number, STARPU_R, [&](const char* /*numbers*/, std::int64_t there, std::int64_t count) {
@@ -164,6 +165,7 @@ std::vector<StateArray> Simulation::auxiliary_state() const {
 }
 
 void Simulation::set_auxiliary_state(const std::vector<StateArray>& state) {
+  exchange_again_ = true;
   const std::vector<StateKind> kinds = auxiliary_arrays();
   for (std::size_t a = 0; a < kinds.size(); ++a) {
     const std::size_t element = kinds[a].element;

@@ -78,6 +78,23 @@ TEST(FdtdPhysics, LayersInOnePassGiveTheSameBits) {
       const Whole expected = run_whole(p, {{3, 1, 2}, {}}, 37, anywhere);
       EXPECT_FALSE(expected.auxiliary.empty());
       EXPECT_TRUE(expected == run_whole(p, {{1, 1, 1}, {}}, 37, fixed)) << single << materials;
+      if (Runtime::session().devices() > 0) continue;
+      // strips that overlap exchange what layers have, from a state that was set, too
+      for (const int overlap : {1, 3, 5}) {
+        const std::vector<BrickPlace> strips = decompose(p, {{3, 1, 1}, {7, 5, 11}});
+        Simulation s(p, strips, fixed(strips), overlap);
+        s.advance(37);
+        EXPECT_TRUE(expected == whole(s, p)) << single << materials << overlap;
+        Simulation on(p, strips, fixed(strips), overlap);
+        on.advance(13);
+        const State kept = gather_state(on, p);
+        on.advance(5);
+        scatter_state(on, p, kept);
+        on.advance(24);
+        const Whole found = whole(on, p);
+        EXPECT_TRUE(expected.outcome.fields == found.outcome.fields);
+        EXPECT_TRUE(same(expected.auxiliary, found.auxiliary));
+      }
     }
 }
 

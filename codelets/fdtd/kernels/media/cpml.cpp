@@ -110,6 +110,12 @@ Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin
   return l;
 }
 
+std::int64_t psi_elements(const Layers& layers, std::int32_t first, std::int32_t end) {
+  std::int64_t sum = 0;
+  for_psi_of_planes(layers, Psi<const float>{}, first, end, [&](const float*, std::int64_t count) { sum += count; });
+  return sum;
+}
+
 std::int64_t absorbing_entries(Field field, const Grid& grid, const Box& cells, const Layers& layers) {
   std::int64_t count = 0;
   for (int c = 0; c < 3; ++c)

@@ -120,6 +120,25 @@ struct Absorber {
   Psi<T> psi{};
 };
 
+/// body(numbers, count) for what an array of psi has of planes [first, end) along x, for each axis, component and plane
+/// in turn: what strips that overlap exchange. Of the same planes it is the same in every strip.
+template <class T, class Body>
+void for_psi_of_planes(const Layers& layers, const Psi<T>& psi, std::int32_t first, std::int32_t end,
+                       const Body& body) {
+  for (int along = 0; along < 3; ++along) {
+    if (layers.elements(along) == 0) continue;
+    for (int half = 0; half < 2; ++half)
+      for (std::int32_t i = first; i < end; ++i) {
+        if (along == 0 && !layers.axis[0].has(i)) continue;
+        const std::int64_t slot = along == 0 ? layers.axis[0].slot(i) : i;
+        body(psi.along[along] + half * (layers.elements(along) / 2) + slot * layers.stride(along, 0),
+             layers.stride(along, 0));
+      }
+  }
+}
+/// How many numbers that is.
+std::int64_t psi_elements(const Layers& layers, std::int32_t first, std::int32_t end);
+
 /// An entry in a layer: u is it, g = f d u of the other field, b of its medium. `sign` of the term in the update.
 template <int sign, class T>
 ASTERISM_FDTD_ENTRY T absorbed(T u, T g, const Stretch<T>& s, T b, T& psi) {
