@@ -86,13 +86,13 @@ void Bucket::count_waiting(Level& level, const Entry& entry, int sign) {
   changed();
 }
 
-void Bucket::push(Entry entry) {
+void Bucket::push(const Entry& entry) {
   const Held lock(lock_, waiting_);
-  entry.number = arrived_++;
-  entry.bucket = this;
   Level& level = levels_[within_ == Within::fifo ? 0 : entry.priority];
   count_waiting(level, entry, 1);
-  level.lanes[lane_of(entry)].push_back(std::move(entry));
+  Entry& placed = level.lanes[lane_of(entry)].push_back(entry);
+  placed.number = arrived_++;
+  placed.bucket = this;
 }
 
 void Bucket::count_backlog(const Entry& entry, int sign) {

@@ -82,7 +82,7 @@ class alignas(64) Bucket {
         ready_(ready == nullptr ? own_ready_.get() : ready),
         bit_(std::uint64_t{1} << place % 64) {}
 
-  void push(Entry entry);
+  void push(const Entry& entry);
   /// The first task that the unit can run, unless the termination rule withholds it (termination true). Among the first
   /// `window` a GPU takes one near it, else one that is near nobody, else the last one near another GPU, unless `far`
   /// is false. It takes no lock when there is none, or when nothing came or went since the rule last withheld.

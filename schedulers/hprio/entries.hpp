@@ -66,22 +66,28 @@ struct Entry {
 /// while the bucket is locked.
 class Lane {
  public:
+  Lane() = default;
+  Lane(const Lane&) = delete;
+  Lane& operator=(const Lane&) = delete;
+  ~Lane() { release(); }
   [[nodiscard]] std::uint32_t size() const { return size_; }
   [[nodiscard]] Entry& operator[](std::uint32_t place) { return ring_[(head_ + place) & (capacity_ - 1)]; }
   [[nodiscard]] const Entry& operator[](std::uint32_t place) const { return ring_[(head_ + place) & (capacity_ - 1)]; }
 
-  void push_back(Entry&& entry) {
+  Entry& push_back(const Entry& entry) {
     if (size_ == capacity_) grow();
-    (*this)[size_++] = std::move(entry);
+    return *std::construct_at(&(*this)[size_++], entry);
   }
   /// Takes one out; the shorter part beside it moves up.
   Entry take(std::uint32_t place) {
     Entry taken = std::move((*this)[place]);
     if (2 * place < size_) {
       for (; place > 0; --place) (*this)[place] = std::move((*this)[place - 1]);
+      std::destroy_at(&(*this)[0]);
       ++head_;
     } else {
       for (; place + 1 < size_; ++place) (*this)[place] = std::move((*this)[place + 1]);
+      std::destroy_at(&(*this)[place]);
     }
     --size_;
     return taken;
@@ -90,13 +96,18 @@ class Lane {
  private:
   void grow() {
     const std::uint32_t larger = std::max(4U, 2 * capacity_);
-    auto ring = std::make_unique<Entry[]>(larger);
-    for (std::uint32_t place = 0; place < size_; ++place) ring[place] = std::move((*this)[place]);
-    ring_ = std::move(ring);
+    Entry* const ring = std::allocator<Entry>().allocate(larger);
+    for (std::uint32_t place = 0; place < size_; ++place) std::construct_at(ring + place, std::move((*this)[place]));
+    release();
+    ring_ = ring;
     capacity_ = larger;
     head_ = 0;
   }
-  std::unique_ptr<Entry[]> ring_;
+  void release() {
+    for (std::uint32_t place = 0; place < size_; ++place) std::destroy_at(&(*this)[place]);
+    if (ring_ != nullptr) std::allocator<Entry>().deallocate(ring_, capacity_);
+  }
+  Entry* ring_ = nullptr;
   std::uint32_t capacity_ = 0;  ///< a power of two
   std::uint32_t head_ = 0;
   std::uint32_t size_ = 0;

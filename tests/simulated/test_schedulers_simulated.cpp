@@ -174,7 +174,8 @@ TEST_F(SimulatedSchedulers, CyclicDealsBlockRowsInTurn) {
 }
 
 TEST_F(SimulatedSchedulers, RepeatThemselvesToTheLastDigit) {
-  for (const char* scheduler : {"hprio", "heteroprio", "dmdas", "dmda", "lws", "eager", "calibrate", "cyclic"}) {
+  for (const char* scheduler :
+       {"hprio", "er-ls", "multiprio", "heteroprio", "dmdas", "dmda", "lws", "eager", "calibrate", "cyclic"}) {
     expect_the_same_twice("asterism-fmm", ellipsoid + " --scheduler " + scheduler, papers_machine);
     expect_the_same_twice("asterism-cg",
                           std::string("--stencil 7pts-24 --iterations 5 --blocks 9 --scheduler ") + scheduler);
