@@ -230,7 +230,8 @@ TEST_F(AsterismFdtdScenes, ASceneWithEverythingIsVerified) {
 /// (Galerkin, triangles on 59 nodes, the exact kernel of a tube), 150 mm long and 1.04 mm in radius, it has these
 /// impedances.
 TEST_F(AsterismFdtdScenes, TheDipoleHasItsImpedance) {
-  succeed({"--scene", example("dipole_impedance"), "--json", "run.json"});
+  succeed({"--scene", example("dipole_impedance"), "--charts", "--json", "run.json"});
+  EXPECT_TRUE(fs::exists(output("dipole_impedance_ports.png")));
   const auto rows = lines_of(contents(output("dipole_impedance_ports.csv")));
   ASSERT_EQ(rows.size(), 42U);
   EXPECT_EQ(rows[0], "frequency,generator_db,impedance_real,impedance_imag,gap.s_db,gap.s_deg,gap.s_real,gap.s_imag");

@@ -153,12 +153,11 @@ class Couplings final : public PhysicsModule {
 
   void build(Simulation& simulation, std::size_t b, Part& part) {
     const auto count = static_cast<std::int32_t>(part.number.size());
-    if (is_own(simulation, b)) {
-      fill_tables(simulation, b, part);
-      part.take_change = std::make_unique<TakeChange<T>>(count);
-      simulation.add_hook(b, Field::electric, *part.take_change,
-                          {{part.places.handle, STARPU_R}, {part.changes.handle, STARPU_RW}});
-    }
+    if (is_own(simulation, b)) fill_tables(simulation, b, part);
+    // of bricks elsewhere, too: their tasks make what was received of the past
+    part.take_change = std::make_unique<TakeChange<T>>(count);
+    simulation.add_hook(b, Field::electric, *part.take_change,
+                        {{part.places.handle, STARPU_R}, {part.changes.handle, STARPU_RW}});
     std::vector<Access> arrays{
         {part.places.handle, STARPU_R}, {part.first.handle, STARPU_R}, {part.terms.handle, STARPU_R}};
     for (const std::size_t n : part.around) arrays.push_back({parts_.at(n).changes.handle, STARPU_R});

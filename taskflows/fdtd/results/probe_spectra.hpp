@@ -16,8 +16,8 @@ struct ProbeSpectrum {
   double frequency = 0;        ///< Hz
   std::complex<double> value;  ///< dt times the sum of the values times exp(-2 pi i f t): V/m s or A/m s
 };
-/// Transforms of the scene's probes with frequencies, in their order. `values`: steps x probes, as Simulation::probe_values has
-/// them, E at the end of a step and H in its middle.
+/// Transforms of the scene's probes with frequencies, in their order. `values`: steps x probes, as
+/// Simulation::probe_values has them, E at the end of a step and H in its middle.
 std::vector<ProbeSpectrum> probe_spectra(const scene::Scene& scene, const SceneProblem& of,
                                          const std::vector<double>& values);
 /// CSV: probe, frequency, real and imaginary part, magnitude. Throws Error.
