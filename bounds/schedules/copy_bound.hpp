@@ -54,7 +54,7 @@ struct DataVersion {
   std::uint32_t writer = traces::none;  ///< none: nobody
   std::vector<std::uint32_t> readers;
 };
-/// Of data whose accesses are a chain, as above: those that somebody reads.
+/// The versions that somebody reads, of data whose accesses are a chain, as above.
 std::vector<DataVersion> data_versions(const Workload& work);
 
 /// Per datum: whether its accesses are a chain, as above.

@@ -134,6 +134,28 @@ double first_copies_with_tails(const Workload& work, const std::vector<double>& 
   return bound;
 }
 
+/// Whether LP finds no room in `seconds` for tasks whose durations are rounded by one of some dual feasible functions.
+bool no_room(const AreaProblem& problem, double seconds) {
+  constexpr std::size_t most_classes = 100;
+  constexpr int functions = 5;
+  constexpr double rounding = 1 + 1e-9;
+  if (problem.classes.size() > most_classes) return false;
+  for (int k = 1; k <= functions; ++k) {
+    AreaProblem rounded = problem;
+    for (TaskClass& c : rounded.classes)
+      for (double& t : c.seconds) {
+        if (std::isinf(t)) continue;
+        const double part = t / (seconds * rounding);
+        const double whole = std::floor((k + 1) * part);
+        t = part > 1 ? impossible : seconds * ((k + 1) * part - whole < 1e-9 ? part : whole / k);
+      }
+    for (const TaskClass& c : rounded.classes)
+      if (std::all_of(c.seconds.begin(), c.seconds.end(), [](double t) { return std::isinf(t); })) return true;
+    if (solve_area(rounded).seconds > seconds * rounding) return true;
+  }
+  return false;
+}
+
 enum class Excluded : std::uint8_t { nothing, some, all };
 
 /// Takes away kinds on which a task would make a schedule longer than `upper`. All: a task has no kind left.
@@ -195,6 +217,7 @@ class Attempts {
       raise(graph.release, copies.head);
       graph.due = copies.tail;
       larger(solve_fitting(all.problem, solve_area(all.problem)), "LP where tasks fit");
+      if (no_room(all.problem, upper)) larger(upper, "LP of whole tasks");
       WindowBound windows = window_bound(graph);
       larger(windows.seconds, "windows");
       larger(first_copies_bound(left, left.seconds), "LP with links");

@@ -9,7 +9,9 @@ namespace asterism::bounds {
 
 struct LowerBound {
   double seconds = 0;
-  const char* by = "";  ///< "LP where tasks fit", "windows", "copies", "LP with links", "first copies", "cuts"
+  /// "LP where tasks fit", "LP of whole tasks", "LP with links", "windows", "copies", "first copies", "cuts" or
+  /// "placement"
+  const char* by = "";
 };
 
 /// No schedule is shorter, or shorter than `upper`, the makespan of some schedule or any other time.
@@ -21,8 +23,15 @@ struct LowerBound {
 /// U, as a smaller U excludes more kinds (destructive improvement: Klein and Scholl, EJOR 112, 1999).
 ///
 /// The bounds: LP where tasks fit, the window bound (windows.hpp) with what data in main memory need to reach tasks
-/// that run elsewhere, copies between memories (copy_bound.hpp), and sums of all these between cuts (cuts.hpp). First
-/// copies: the links from main memory carry the data that tasks elsewhere read before anyone wrote them; with
+/// that run elsewhere, copies between memories (copy_bound.hpp), work and copies together (placement_bound.hpp), sums
+/// of all these between cuts (cuts.hpp), and two that are only here.
+///
+/// Whole tasks: let f be a function with sum f(x_i) <= 1 wherever x_i >= 0 and sum x_i <= 1, such as f(x) = x where
+/// (k + 1) x is whole and floor((k + 1) x) / k elsewhere, k = 1, 2, ... (Fekete, Schepers, Math. Programming 91, 2001).
+/// Tasks that a unit does within U one after the other take parts of U that add up to 1 at most, and so do their f. So
+/// if LP with durations U f(t / U) exceeds U, S is empty: five tasks of more than U / 2 need five units.
+///
+/// First copies: the links from main memory carry the data that tasks elsewhere read before anyone wrote them; with
 /// q(d) = tail + duration of such a reader of d, the largest of them, and p(d) = bytes of d over what all links carry,
 /// T >= latency + the largest, over q, of the sum of p(d) with q(d) >= q, plus q: the last of these d to arrive has a
 /// reader that begins later (Jackson's schedule for one machine with tails).

@@ -54,6 +54,17 @@ TEST(LowerBounds, SumsBetweenCuts) {
   EXPECT_NEAR(lower_bound(work, 1000).seconds, 20, 20 * 2e-3);
 }
 
+TEST(LowerBounds, WholeTasks) {
+  // cut at will, five tasks on four units take 6 * 5 / 4 s, thirteen on three 6 * 13 / 3 s; a core takes 50 s for one
+  for (const auto& [units, tasks, seconds] : {std::tuple{4, 5U, 12.0}, std::tuple{3, 13U, 30.0}}) {
+    const SmallGraph g = stages_of({1, units}, {50, 6}, 1, tasks);
+    const Workload work = copying_workload(g, {.bandwidth = impossible}, std::vector<double>(tasks, 0));
+    const double bound = lower_bound(work, 48).seconds;
+    EXPECT_NEAR(bound, seconds, seconds * 2e-2);
+    EXPECT_LE(bound, seconds * (1 + 1e-9));
+  }
+}
+
 /// A chain of `tasks` that change one datum of `bytes`, which is in main memory at first.
 Workload chain(std::vector<int> seconds, std::uint32_t tasks, double bytes, double bandwidth) {
   SmallGraph g = stages_of({1, 1}, std::move(seconds), tasks, 1);
