@@ -132,6 +132,7 @@ std::vector<Cut> series_cuts(const Workload& work, std::size_t most) {
     });
   };
   std::vector<bool> worse;
+  worse.reserve(found.size());
   for (const Found& f : found) worse.push_back(better_near(f));
   for (std::size_t i = found.size(); i-- > 0;)
     if (worse[i]) found.erase(found.begin() + static_cast<std::ptrdiff_t>(i));
