@@ -120,8 +120,9 @@ void report_energy(Report& report) {
   const double all = joules[0] + joules[1];
   const double seconds = phase_clock().seconds()[static_cast<std::size_t>(Phase::steps)];
   if (machines.empty() || !(seconds > 0)) return;
-  report.record["energy"] = {{"joules", all},      {"processors", joules[0]},     {"gpus", joules[1]},
-                             {"seconds", seconds}, {"machines", machines.size()}, {"counters", std::move(counters)}};
+  report.record["counted_energy"] = {
+      {"joules", all},      {"processors", joules[0]},     {"gpus", joules[1]},
+      {"seconds", seconds}, {"machines", machines.size()}, {"counters", std::move(counters)}};
   report.rows.emplace_back(
       "energy", fmt::format("{:.4g} J in {:.3g} s of steps, {:.4g} W: processors {:.4g} J, GPUs {:.4g} J", all, seconds,
                             all / seconds, joules[0], joules[1]));

@@ -23,7 +23,7 @@ void report_results(const ReportFiles& files, const std::string& title, const Re
     fmt::print("wrote {}\n", files.json.string());
   }
   if (files.trace.empty()) return;
-  const auto energy = report.record.find("energy");
+  const auto energy = report.record.find("counted_energy");
   report_trace(files.trace,
                fmt::format("{}, {}{}", title, report.record["starpu"]["scheduler"].get<std::string>(), where),
                files.calibrated ? files.trace / "calibration" : std::filesystem::path{}, nullptr,

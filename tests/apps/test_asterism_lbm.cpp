@@ -116,7 +116,7 @@ TEST_F(AsterismLbm, EnergyOfTheSteps) {
                       SIGKILL, {{"LD_LIBRARY_PATH", path}});
   ASSERT_EQ(ran.status, 0) << ran.err;
   const nlohmann::json record = nlohmann::json::parse(contents(output("run.json")));
-  const nlohmann::json& energy = record.at("energy");
+  const nlohmann::json& energy = record.at("counted_energy");
   EXPECT_EQ(energy["seconds"], record["phases"]["steps"]);
   EXPECT_NEAR(energy["gpus"].get<double>(), 100 * energy["seconds"].get<double>(), 0.2);
   EXPECT_EQ(energy["counters"].back()["name"], "GPU 0: Fake GPU");

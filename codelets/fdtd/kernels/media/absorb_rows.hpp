@@ -66,7 +66,8 @@ struct Across {
   }
 };
 
-/// `r`: from the vector's first entry on. Entries that are in no layer are written as they were; their psi stays 0.
+/// `r`: from the vector's first entry on. Entries that do not count are written as they were: those in
+/// no layer, and those of other boxes.
 template <int sign, bool materials, class T>
 ASTERISM_INLINE void absorb_across(const LayerRow<T>& r, const Across<T>& s) {
   using V = Vector<T>;
@@ -75,10 +76,11 @@ ASTERISM_INLINE void absorb_across(const LayerRow<T>& r, const Across<T>& s) {
     for (int l = s.first; l < s.end; ++l) b[l] = r.table[r.index[l]].b;
   const V g = (V{} + r.factor) * (load<V>(r.upper) - load<V>(r.upper - r.apart));
   const V old = load<V>(r.to);
-  V psi = load<V>(r.psi);
+  const V old_psi = load<V>(r.psi);
+  V psi = old_psi;
   const V u = absorbed<sign, V>(old, g, s.of, b, psi);
   store<V>(r.to, s.counts > T{0} ? u : old);
-  store<V>(r.psi, s.counts > T{0} ? psi : V{});
+  store<V>(r.psi, s.counts > T{0} ? psi : old_psi);
 }
 
 /// The layers of one field in a box of cells.
