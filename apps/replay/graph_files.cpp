@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "apps/common/program.hpp"
 #include "apps/common/report.hpp"
 #include "apps/replay/one_process.hpp"
 #include "base/error.hpp"

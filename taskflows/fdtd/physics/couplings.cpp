@@ -128,12 +128,13 @@ class Couplings final : public PhysicsModule {
 
   /// Those that are near to this rank; bricks of other ranks may have more.
   void find_bricks_around(Part& part) const {
-    for (const auto& [b, other] : parts_) {
+    for (const auto& there : parts_) {
+      const Part& other = there.second;
       const bool couples = std::any_of(part.number.begin(), part.number.end(), [&](const auto& mine) {
         const std::vector<Term>& row = rows_.at(mine.first);
         return std::any_of(row.begin(), row.end(), [&](const Term& t) { return other.number.contains(t.other); });
       });
-      if (couples) part.around.push_back(b);
+      if (couples) part.around.push_back(there.first);
     }
   }
 

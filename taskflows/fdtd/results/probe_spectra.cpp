@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taskflows/fdtd/results/probe_spectra.hpp"
 
+#include <fmt/format.h>
+
 #include <numbers>
 
 #include "io/output_file.hpp"
