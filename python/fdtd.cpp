@@ -93,6 +93,13 @@ void set_moment(const PyFdtd& simulation, std::size_t source, const py::array& m
   simulation->set_moment(source, values);
 }
 
+/// What `call` returns, which other threads of Python need not wait for.
+template <class Call>
+auto unlocked(const Call& call) {
+  const py::gil_scoped_release released;
+  return call();
+}
+
 void field(const PyFdtd& simulation, const std::string& component, const py::array& to, bool centres) {
   const std::span<double> values = results_of("out", to);
   const fdtd::Component of = component_of(component);
@@ -101,11 +108,7 @@ void field(const PyFdtd& simulation, const std::string& component, const py::arr
 }
 
 py::array probe_values(const PyFdtd& simulation) {
-  std::vector<double> values;
-  {
-    const py::gil_scoped_release unlocked;
-    values = simulation->probe_values();
-  }
+  const auto values = unlocked([&] { return simulation->probe_values(); });
   const auto probes = static_cast<py::ssize_t>(simulation->probe_names().size());
   const py::ssize_t steps = probes > 0 ? static_cast<py::ssize_t>(values.size()) / probes : 0;
   return py::array_t<double>({steps, probes}, values.data());
@@ -113,11 +116,7 @@ py::array probe_values(const PyFdtd& simulation) {
 
 /// (monitor, component, frequencies, first entry, values of shape (frequencies, x, y, z)) of each.
 py::list spectra(const PyFdtd& simulation) {
-  std::vector<fdtd::Spectrum> all;
-  {
-    const py::gil_scoped_release unlocked;
-    all = simulation->spectra();
-  }
+  const auto all = unlocked([&] { return simulation->spectra(); });
   py::list result;
   for (const fdtd::Spectrum& s : all) {
     const auto frequencies = static_cast<py::ssize_t>(s.frequencies.size());
@@ -131,11 +130,7 @@ py::list spectra(const PyFdtd& simulation) {
 }
 
 py::list far_fields(const PyFdtd& simulation) {
-  std::vector<fdtd::FarField> all;
-  {
-    const py::gil_scoped_release unlocked;
-    all = simulation->far_fields();
-  }
+  const auto all = unlocked([&] { return simulation->far_fields(); });
   py::list result;
   for (const fdtd::FarField& f : all)
     result.append(py::make_tuple(f.number, f.frequency, f.theta, f.phi, f.e_theta, f.e_phi, f.radiated, f.directivity,
@@ -144,33 +139,21 @@ py::list far_fields(const PyFdtd& simulation) {
 }
 
 py::list fluxes(const PyFdtd& simulation) {
-  std::vector<fdtd::Flux> all;
-  {
-    const py::gil_scoped_release unlocked;
-    all = simulation->fluxes();
-  }
+  const auto all = unlocked([&] { return simulation->fluxes(); });
   py::list result;
   for (const fdtd::Flux& f : all) result.append(py::make_tuple(f.name, f.frequency, f.power));
   return result;
 }
 
 py::list resonances(const PyFdtd& simulation) {
-  std::vector<fdtd::Resonance> all;
-  {
-    const py::gil_scoped_release unlocked;
-    all = simulation->resonances();
-  }
+  const auto all = unlocked([&] { return simulation->resonances(); });
   py::list result;
   for (const fdtd::Resonance& r : all) result.append(py::make_tuple(r.probe, r.frequency, r.quality, r.residual));
   return result;
 }
 
 py::list scattering(const PyFdtd& simulation) {
-  std::vector<fdtd::Scattering> all;
-  {
-    const py::gil_scoped_release unlocked;
-    all = simulation->scattering();
-  }
+  const auto all = unlocked([&] { return simulation->scattering(); });
   py::list result;
   for (const fdtd::Scattering& at : all)
     result.append(

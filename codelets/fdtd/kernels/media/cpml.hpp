@@ -156,7 +156,8 @@ std::int64_t absorbing_entries(Field field, const Grid& grid, const Box& cells, 
 
 namespace cpu {
 
-/// The layers in a box of cells, after update() of the box with the same arguments and no layers.
+/// The layers in a box of cells, after update() of the box with the same arguments and no layers: what tests compare
+/// updates with layers, and device code, with.
 template <class T>
 void absorb(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
             const Absorber<T>& absorber, const T* from, T* to);
