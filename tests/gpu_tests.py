@@ -203,7 +203,8 @@ def add(place, name, record):
 
 def main():
     arguments = ARGUMENTS
-    at_a_time = max(1, len(GPUS) // arguments.gpus)
+    places = max(1, len(GPUS) // arguments.gpus)
+    at_a_time = places * (arguments.shards if arguments.sanitize else 1)  # a sanitizer leaves the GPU idle most of the time
     limit = Limit(time.monotonic() + arguments.limit, arguments.each)
     record = {"program": "compute-sanitizer" if arguments.sanitize else "run-gpu-tests", "date": time.strftime("%Y-%m-%d"),
               "machine": f"{'one' if len(GPUS) == 1 else len(GPUS)} {GPUS[0]}", "gpus": arguments.gpus, "commit": (HERE / "commit").read_text().strip()}
@@ -211,7 +212,7 @@ def main():
     failed = 0
     cores = sorted(os.sched_getaffinity(0))
     for job in range(at_a_time):
-        UNITS.put((cores[job::at_a_time] or cores, ",".join(str(arguments.gpus * job + g) for g in range(arguments.gpus))))
+        UNITS.put((cores[job::at_a_time] or cores, ",".join(str(arguments.gpus * (job % places) + g) for g in range(arguments.gpus))))
     with concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
         jobs = {pool.submit(call): (key, name) for key, name, call in jobs_of(arguments, limit) if re.search(arguments.only, name)}
         for job in concurrent.futures.as_completed(jobs):
