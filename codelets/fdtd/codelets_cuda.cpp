@@ -15,7 +15,6 @@ namespace {
 struct Gpu {
   /// A pass is two launches of half of the steps each, to the scratch arrays and back.
   static constexpr bool whole_passes_only = true;
-  static constexpr bool absorbs_in_update = false;
   static constexpr std::int32_t steps_of_pass(const SeveralSteps& several) { return several.steps_of_gpu; }
   cudaStream_t stream = starpu_cuda_get_local_stream();
 
@@ -30,23 +29,42 @@ struct Gpu {
     update(Field::magnetic, s, both.h_cells, media[1], layers[1], static_cast<const T*>(field[0]), field[1]);
     update(Field::electric, s, both.e_cells, media[0], layers[0], static_cast<const T*>(field[1]), field[0]);
   }
-  /// Half of the steps to the scratch arrays, the other half back.
+  /// Half of the steps to the scratch arrays, where psi comes behind a field, the other half back.
   template <class T>
   void update_steps(const Scheme& s, std::int32_t steps, const Planes& needed, const std::array<Media<T>, 2>& media,
-                    const std::array<Absorber<T>, 2>& /*layers*/, std::vector<Source<T>>& sources,
-                    const std::function<void(int, int, int, int)>& /*done*/, T* const (&field)[2],
-                    T* const (&scratch)[2]) const {
+                    const std::array<Absorber<T>, 2>& layers, std::vector<Source<T>>& sources,
+                    const tasks::StepsRecorder<T>& probes, T* const (&field)[2], T* const (&scratch)[2]) const {
     const auto count = static_cast<std::int32_t>(sources.size());
-    const auto launch = [&](const Planes& planes, T* const(&from)[2], T* const(&to)[2]) {
+    const auto launch = [&](const Planes& planes, const cuda::BesideSteps<T>& beside, T* const(&from)[2],
+                            T* const(&to)[2]) {
       cuda::update_steps(s.grid, steps / 2, planes, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
-                         count, static_cast<const T*>(from[1]), static_cast<const T*>(from[0]), to[1], to[0], stream);
+                         count, beside, static_cast<const T*>(from[1]), static_cast<const T*>(from[0]), to[1], to[0],
+                         stream);
     };
-    launch(tasks::around(needed, steps / 2, s.grid), field, scratch);
+    std::array<Absorber<T>, 2> back = layers;
+    for (std::size_t f = 0; f < 2; ++f) {
+      T* next = scratch[f] + s.grid.elements();
+      for (int axis = 0; axis < 3 && layers[f].layers != nullptr; ++axis) {
+        back[f].psi.along[axis] = next;
+        next += layers[f].layers->elements(axis);
+      }
+    }
+    const std::int64_t recorded = std::int64_t{steps / 2} * probes.count;
+    launch(tasks::around(needed, steps / 2, s.grid),
+           {layers[1], layers[0], back[1].psi, back[0].psi, {probes.count, probes.places, probes.record}}, field,
+           scratch);
     for (Source<T>& source : sources) source.values += steps / 2;
-    launch(needed, scratch, field);
+    launch(needed,
+           {back[1], back[0], layers[1].psi, layers[0].psi, {probes.count, probes.places, probes.record + recorded}},
+           scratch, field);
     for (Source<T>& source : sources) source.values -= steps / 2;
   }
   void call(const KernelHook& hook, const UpdatedBox& box) const { hook.apply(box, stream); }
+  template <class T>
+  void copy(std::int64_t count, const T* from, T* to) const {
+    ASTERISM_CHECK_CUDA(
+        cudaMemcpyAsync(to, from, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyDeviceToDevice, stream));
+  }
   template <class T>
   void pack(const Grid& grid, const Layer& layer, const T* field, T* array) const {
     cuda::pack(grid, layer, field, array, stream);

@@ -46,6 +46,14 @@ inline std::array<Layer, 2> layers_of(const Box& entries) {
   return {Layer{{0, 1}, {entries, entries}}, Layer{{2, 2}, {entries, Box{}}}};
 }
 
+/// Probes of several steps: a row of the record for each.
+template <class T>
+struct StepsRecorder {
+  std::int32_t count;
+  const ProbePlace* places;
+  T* record;
+};
+
 template <class Unit, class T>
 class Advance {
  public:
@@ -96,7 +104,7 @@ class Advance {
   void take_absorber(std::size_t f) {
     void* const* arrays = arrays_[f].data();
     for (const HookBinding& binding : a_.half[f].hooks) {
-      if (Unit::absorbs_in_update && binding.hook->absorbs()) binding.hook->absorber(arrays, &layers_[f]);
+      if (binding.hook->absorbs()) binding.hook->absorber(arrays, &layers_[f]);
       arrays += binding.arrays;
     }
   }
@@ -120,30 +128,11 @@ class Advance {
           values[s * static_cast<std::size_t>(pass) + static_cast<std::size_t>(n)] =
               static_cast<T>(addition(a_, a_.sources[s], a_.step + done + n));
       done += now;
-      unit_.update_steps(a_.scheme, now, needed_before(a_.steps - done), media_, layers_, sources, recorder(now),
-                         field_, scratch_);
+      unit_.update_steps(a_.scheme, now, needed_before(a_.steps - done), media_, layers_, sources,
+                         StepsRecorder<T>{a_.recording.probes, places_, record_}, field_, scratch_);
       if (a_.recording.probes > 0) record_ += std::int64_t{now} * a_.recording.probes;
     }
     return done;
-  }
-
-  /// Called by a wavefront for each step, plane and rows [first, end) that it has done: probes there to their rows.
-  /// None without probes. Those on conductors, which no step changes, are recorded at once.
-  [[nodiscard]] std::function<void(int, int, int, int)> recorder(std::int32_t steps) const {
-    const std::int32_t count = a_.recording.probes;
-    if (count == 0) return {};
-    for (std::int32_t n = 0; n < steps; ++n)
-      unit_.record(count, places_, static_cast<const T*>(field_[0]), static_cast<const T*>(field_[1]),
-                   record_ + std::int64_t{n} * count);
-    return [this, count](int step, int plane, int first, int end) {
-      const Grid& grid = a_.scheme.grid;
-      for (std::int32_t p = 0; p < count; ++p) {
-        const std::int64_t in_component = places_[p].at % grid.component - grid.lead;
-        const auto j = static_cast<int>(in_component % grid.plane / grid.pitch) - 1;
-        if (in_component / grid.plane - 1 != plane || j < first || j >= end) continue;
-        record_[std::int64_t{step} * count + p] = field_[number(places_[p].field)][places_[p].at];
-      }
-    };
   }
 
   /// What own planes depend on after so many more steps.
@@ -175,7 +164,7 @@ class Advance {
       }
       if (from != nullptr)
         for_psi(box[side], [&](T* psi, std::int64_t count) {
-          std::copy_n(from, count, psi);
+          unit_.copy(count, from, psi);
           from += count;
         });
     }
@@ -193,7 +182,10 @@ class Advance {
         }
       }
       if (to != nullptr)
-        for_psi(box[side], [&](const T* psi, std::int64_t count) { to = std::copy_n(psi, count, to); });
+        for_psi(box[side], [&](const T* psi, std::int64_t count) {
+          unit_.copy(count, psi, to);
+          to += count;
+        });
     }
   }
 
@@ -262,7 +254,7 @@ class Advance {
   const Unit unit_{};
   T* field_[2]{};
   std::array<Media<T>, 2> media_{};
-  std::array<Absorber<T>, 2> layers_{};  ///< that the update takes with it
+  std::array<Absorber<T>, 2> layers_{};  ///< that cores' updates take with them, and several steps
   std::array<std::array<const T*, 3>, 2> received_{};
   std::array<std::array<T*, 3>, 2> sent_{};
   std::array<std::vector<void*>, 2> arrays_;

@@ -78,9 +78,9 @@ struct Simulation::BrickData {
   std::array<std::vector<Access>, 2> hook_arrays;
   std::vector<HookBinding> coupling;  ///< one where edges are coupled
   std::vector<Access> coupling_arrays;
-  /// Does anything come between the half-steps? CPUs take absorbing layers into the update.
+  /// Does anything come between the half-steps? Absorbing layers go with CPUs' updates, and with several steps.
   [[nodiscard]] bool hooked() const {
-    const auto between = [&](const HookBinding& binding) { return !fusible || !binding.hook->absorbs(); };
+    const auto between = [](const HookBinding& binding) { return !binding.hook->absorbs(); };
     return !coupling.empty() || std::any_of(hooks.begin(), hooks.end(), [&](const auto& list) {
       return std::any_of(list.begin(), list.end(), between);
     });

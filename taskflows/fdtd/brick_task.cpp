@@ -2,7 +2,7 @@
 // A task of a brick, part after part: its description and its data. What bricks exchange is in exchange.cpp.
 #include <algorithm>
 
-#include "codelets/fdtd/kernels/update/shape.hpp"
+#include "codelets/fdtd/kernels/update/beside_steps.hpp"
 #include "taskflows/fdtd/flow.hpp"
 
 namespace asterism::fdtd {
@@ -45,9 +45,9 @@ Simulation::BrickTask& Simulation::BrickTask::repeat(int steps) {
 
 Simulation::BrickTask& Simulation::BrickTask::in_few_passes() {
   const bool room = brick_.fusible || simulation_.scratch_[0];
-  const bool no_probes = brick_.fusible || brick_.probes.empty();
+  const bool few_probes = brick_.fusible || brick_.probes.size() <= cuda::most_steps_probes;
   const bool few_sources = brick_.fusible || brick_.sources.size() <= cuda::most_steps_sources;
-  if (room && closed(brick_.scheme.grid) && !brick_.hooked() && no_probes && few_sources)
+  if (room && closed(brick_.scheme.grid) && !brick_.hooked() && few_probes && few_sources)
     args_.several_steps = codelets::SeveralSteps{steps_at_once(simulation_.problem_.precision),
                                                  static_cast<bool>(simulation_.scratch_[0])};
   return *this;

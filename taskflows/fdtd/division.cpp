@@ -160,9 +160,6 @@ Division strips(const Problem& problem, const Session& session, const std::vecto
 
 int best_overlap(const Problem& problem, const Division& division) {
   if (division.bricks.size() < 2 || !may_overlap(problem)) return 0;
-  const bool dealt = std::any_of(division.bricks.begin(), division.bricks.end(),
-                                 [](const BrickPlace& brick) { return brick.rank.has_value(); });
-  if (has_layers(problem) && (division.gpu_share > 0 || dealt)) return 0;
   int thinnest = problem.cells[0];
   for (const BrickPlace& brick : division.bricks) {
     if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;

@@ -96,6 +96,12 @@ void Simulation::build_sent(BrickData& brick, std::size_t number, const std::vec
   }
 }
 
+Layers Simulation::layers_of(const BrickData& brick) const {
+  const std::array<int, 3> o = brick.origin();
+  return fdtd::layers_of(problem_.cpml, brick.scheme.grid, {o[0], o[1], o[2]},
+                         {problem_.cells[0], problem_.cells[1], problem_.cells[2]});
+}
+
 void Simulation::build_overlap(BrickData& brick, std::size_t number, const std::vector<BrickPlace>& bricks,
                                std::int64_t tags) {
   for (std::size_t side = 0; side < 2; ++side) {
@@ -104,11 +110,8 @@ void Simulation::build_overlap(BrickData& brick, std::size_t number, const std::
     if (!brick.here && !to_here) continue;
     const Grid& grid = brick.scheme.grid;
     const int first = side == 0 ? brick.first_plane() : brick.end_plane() - overlap_;
-    const std::array<int, 3> o = brick.origin();
-    const Layers layers =
-        layers_of(problem_.cpml, grid, {o[0], o[1], o[2]}, {problem_.cells[0], problem_.cells[1], problem_.cells[2]});
-    const std::int64_t numbers =
-        std::int64_t{6} * overlap_ * grid.n[1] * grid.n[2] + 2 * psi_elements(layers, first, first + overlap_);
+    const std::int64_t numbers = std::int64_t{6} * overlap_ * grid.n[1] * grid.n[2] +
+                                 2 * psi_elements(layers_of(brick), first, first + overlap_);
     const std::size_t bytes = static_cast<std::size_t>(numbers) * as_size(element_);
     for (std::size_t parity = 0; parity < 2; ++parity) {
       brick.overlap_memory[parity][side] = HostBuffer<char>::of_tasks(bytes);
@@ -207,8 +210,9 @@ void Simulation::build_order(const Placement& placement) {
   };
   order_ = own_;
   std::stable_partition(order_.begin(), order_.end(), waits);
-  const auto lines = [&](const BrickData& brick) {
-    return static_cast<std::size_t>(brick.scheme.grid.elements()) * as_size(element_) / line_bytes;
+  const auto lines = [&](const BrickData& brick) {  // of a field with its psi
+    const std::int64_t numbers = brick.scheme.grid.elements() + layers_of(brick).elements();
+    return (static_cast<std::size_t>(numbers) * as_size(element_) + line_bytes - 1) / line_bytes;
   };
   std::size_t largest = 0;
   for (const std::size_t b : own_)

@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "codelets/fdtd/kernels/update/shape.hpp"
+#include "codelets/fdtd/kernels/update/beside_steps.hpp"
 #include "runtime/machine/this_machine.hpp"
 #include "runtime/starpu_mutex.hpp"
 #include "taskflows/fdtd/brick_data.hpp"

@@ -18,17 +18,11 @@
 namespace asterism::fdtd {
 namespace {
 
-void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement,
-                   int overlap) {
+void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks, int overlap) {
   if (overlap == 0) return;
   if (overlap < 0) bad_input("overlap of {} planes: expected 0 at least", overlap);
   if (!may_overlap(problem))
     bad_input("overlap of {} planes: only between electric conductors, without poles, waves and monitors", overlap);
-  const bool cores = std::all_of(placement.begin(), placement.end(), is_cpu);
-  const bool dealt =
-      std::any_of(bricks.begin(), bricks.end(), [](const auto& brick) { return brick.rank.has_value(); });
-  if (has_layers(problem) && (!cores || dealt))
-    bad_input("overlap of {} planes with absorbing layers: only on cores of one process", overlap);
   for (const BrickPlace& brick : bricks) {
     if (std::any_of(brick.neighbour.begin() + 2, brick.neighbour.end(), [](const auto& n) { return n.has_value(); }))
       bad_input("overlap of {} planes: only of strips along x", overlap);
@@ -62,7 +56,7 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
       codelets_(std::make_unique<Codelets>(problem.precision)),
       overlap_(overlap),
       exchange_(exchange) {
-  check_overlap(problem, bricks, placement, overlap);
+  check_overlap(problem, bricks, overlap);
   dealt_ = std::any_of(bricks.begin(), bricks.end(), [](const BrickPlace& b) { return b.rank.has_value(); });
   const std::int64_t tags =
       dealt_ ? rank_group().allocate_tags(static_cast<std::int64_t>(bricks.size()) * messages_of_brick) : 0;

@@ -194,6 +194,7 @@ class Simulation {
   void build_poles();
   void clear();
 
+  [[nodiscard]] Layers layers_of(const BrickData& brick) const;
   void build_overlap(BrickData& brick, std::size_t number, const std::vector<BrickPlace>& bricks, std::int64_t tags);
   void build_order(const Placement& placement);
 
@@ -245,7 +246,7 @@ class Simulation {
   std::vector<std::size_t> order_;  ///< of this rank's bricks in a round of overlapping strips
   std::size_t round_ = 0;           ///< rounds whose results were sent
   bool exchange_again_ = false;     ///< was something set since that overlaps have of it?
-  Handle scratch_[2];               ///< for several steps in one pass on GPUs; none: no room for them beside the fields
+  Handle scratch_[2];  ///< a field and its psi, for several steps in one pass on GPUs; none: no room for it
   bool sums_submitted_ = false;
   long time_ = 0;
   std::int64_t tasks_ = 0;

@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/update/beside_steps.hpp"
 #include "codelets/fdtd/kernels/update/shape.hpp"
 
 namespace asterism::fdtd::cuda {
@@ -14,7 +15,7 @@ template <class T>
 void update(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
             const T* from, T* to, cudaStream_t stream, const Shape& shape = {});
 
-/// 2 to 4 whole steps of a domain on its own, in a box of electric conductors: 12 x sizeof(T) bytes per cell for all of
+/// 2 or 4 whole steps of a domain on its own, in a box of electric conductors: 12 x sizeof(T) bytes per cell for all of
 /// them. The planes that are `needed` go to other arrays; nothing else of these is read or written. `sources`, 16 at
 /// most, are in main memory. The bits are those of one step after the other. `planes` along x are one thread block's;
 /// 0: as many as suit the GPU. Throws std::invalid_argument if a face is anything else, for other numbers of steps, too
@@ -22,7 +23,8 @@ void update(Field field, const Grid& grid, const Box& cells, const Factors& fact
 template <class T>
 void update_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors, const Factors& e_factors,
                   const Media<T>& h_media, const Media<T>& e_media, const Source<T>* sources, std::int32_t count,
-                  const T* h_from, const T* e_from, T* h_to, T* e_to, cudaStream_t stream, std::int32_t planes = 0);
+                  const BesideSteps<T>& beside, const T* h_from, const T* e_from, T* h_to, T* e_to, cudaStream_t stream,
+                  std::int32_t planes = 0);
 
 template <class T>
 void pack(const Grid& grid, const Layer& layer, const T* field, T* array, cudaStream_t stream);

@@ -2,6 +2,7 @@
 // A domain with absorbing layers and dispersive media, divided or not, with sources: what their tests run.
 #pragma once
 
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -135,5 +136,20 @@ class OpenDomain {
 
   std::vector<std::pair<std::array<int, 4>, double>> pending_;
 };
+
+/// Entries of two domains whose psi is not the same.
+template <class T>
+std::size_t different_psi(const OpenDomain<T>& a, const OpenDomain<T>& b) {
+  std::size_t found = 0;
+  a.domain.each_entry([&](Field f, int c, int i, int j, int k) {
+    for (int term = 1; term <= 2; ++term) {
+      const int along = (c + term) % 3;
+      const T u = a.psi(f, along, c, i, j, k);
+      const T v = b.psi(f, along, c, i, j, k);
+      if (std::memcmp(&u, &v, sizeof(T)) != 0) ++found;
+    }
+  });
+  return found;
+}
 
 }  // namespace asterism::fdtd

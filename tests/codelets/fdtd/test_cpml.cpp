@@ -38,20 +38,6 @@ void randomize(OpenDomain<T>& d) {
 }
 
 template <class T>
-std::size_t different_psi(const OpenDomain<T>& a, const OpenDomain<T>& b) {
-  std::size_t found = 0;
-  a.domain.each_entry([&](Field f, int c, int i, int j, int k) {
-    for (int term = 1; term <= 2; ++term) {
-      const int along = (c + term) % 3;
-      const T u = a.psi(f, along, c, i, j, k);
-      const T v = b.psi(f, along, c, i, j, k);
-      if (std::memcmp(&u, &v, sizeof(T)) != 0) ++found;
-    }
-  });
-  return found;
-}
-
-template <class T>
 class FdtdCpml : public ::testing::Test {};
 using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(FdtdCpml, Precisions);

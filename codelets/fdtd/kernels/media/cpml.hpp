@@ -10,6 +10,7 @@
 // every division of the domain.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -78,8 +79,10 @@ struct Layers {
   AxisLayers axis[3];
   std::int32_t n[3][3];  ///< of the arrays of each axis, slots along itself
 
-  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr bool none() const {
-    return elements(0) + elements(1) + elements(2) == 0;
+  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr bool none() const { return elements() == 0; }
+  /// Elements of psi of one field.
+  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t elements() const {
+    return elements(0) + elements(1) + elements(2);
   }
   /// Elements of the array of psi of an axis.
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t elements(int along) const {
@@ -120,20 +123,27 @@ struct Absorber {
   Psi<T> psi{};
 };
 
-/// body(numbers, count) for what an array of psi has of planes [first, end) along x, for each axis, component and plane
-/// in turn: what strips that overlap exchange. Of the same planes it is the same in every strip.
+/// body(numbers, count) for what an array of psi has of planes [first, end) along x, for each axis, component and run
+/// of planes in turn: what strips that overlap exchange. Of the same planes it is the same in every strip.
 template <class T, class Body>
 void for_psi_of_planes(const Layers& layers, const Psi<T>& psi, std::int32_t first, std::int32_t end,
                        const Body& body) {
   for (int along = 0; along < 3; ++along) {
     if (layers.elements(along) == 0) continue;
-    for (int half = 0; half < 2; ++half)
-      for (std::int32_t i = first; i < end; ++i) {
-        if (along == 0 && !layers.axis[0].has(i)) continue;
-        const std::int64_t slot = along == 0 ? layers.axis[0].slot(i) : i;
-        body(psi.along[along] + half * (layers.elements(along) / 2) + slot * layers.stride(along, 0),
-             layers.stride(along, 0));
+    const std::int64_t plane = layers.stride(along, 0);
+    const auto of = [&](std::int32_t begin, std::int32_t last, int half) {
+      if (begin >= last) return;
+      const std::int64_t slot = along == 0 ? layers.axis[0].slot(begin) : begin;
+      body(psi.along[along] + half * (layers.elements(along) / 2) + slot * plane, (last - begin) * plane);
+    };
+    for (int half = 0; half < 2; ++half) {
+      if (along > 0) {
+        of(first, end, half);
+        continue;
       }
+      of(first, std::min(end, layers.axis[0].lower), half);
+      of(std::max(first, layers.axis[0].upper), end, half);
+    }
   }
 }
 /// How many numbers that is.

@@ -14,7 +14,4 @@ struct Shape {
   std::int32_t march = 16;
 };
 
-/// Most sources of several steps at once.
-inline constexpr int most_steps_sources = 16;
-
 }  // namespace asterism::fdtd::cuda

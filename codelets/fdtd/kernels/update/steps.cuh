@@ -3,12 +3,13 @@
 // in each plane that it comes to, it advances by one step the plane that it came to before, by another step the plane
 // before that, and so on (temporal blocking as of Nguyen et al., SC 2010, "3.5-D"). Each step makes the part of the
 // tile that is right smaller by one column on each side, so tiles overlap by twice the steps, and what one reads
-// another may not have changed: results go to other arrays.
+// another may not have changed: results go to other arrays, and so does psi of absorbing layers. It concerns no
+// other entry, so a thread keeps that of its column; only columns and planes in layers take time for it.
 #pragma once
 
 #include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/update/beside_steps.hpp"
 #include "codelets/fdtd/kernels/update/curl.hpp"
-#include "codelets/fdtd/kernels/update/shape.hpp"
 #include "codelets/fdtd/kernels/update/staging.cuh"
 
 namespace asterism::fdtd::cuda {
@@ -24,6 +25,14 @@ struct StepsSource {
   T values[most_steps];
 };
 
+/// Absorbing layers on the way of several steps; arrays of two have the electric field first.
+template <class T>
+struct StepsLayers {
+  Layers layers;
+  const Stretch<T>* stretches[2];
+  Psi<T> from[2], to[2];
+};
+
 template <class T>
 struct Steps {
   Grid grid;
@@ -32,6 +41,8 @@ struct Steps {
   Media<T> e_media, h_media;
   StepsSource<T> source[most_steps_sources];
   std::int32_t sources;
+  StepsLayers<T> absorbing;  ///< of kernels that absorb
+  StepsProbes<T> probes;
   Planes needed;                   ///< that are written
   std::int32_t planes;             ///< that a block advances
   std::uint32_t along_z, along_y;  ///< tiles
@@ -68,21 +79,30 @@ inline __device__ UpdatedBox in_column(const Box (&entries)[3], int j, int k) {
   return u;
 }
 
-/// All components that are updated in a plane.
-template <Field field, bool materials, class T>
-inline __device__ Three<T> advanced_entries(const Three<T>& old, const Three<T>& curl, const Box (&entries)[3],
+/// The two terms of each component of a curl, as in curl.hpp.
+template <class T>
+struct Terms {
+  Three<T> first, second;
+};
+
+/// All components that are updated in a plane; beside(c, u, b, terms) then changes component c, with b of its medium.
+template <Field field, bool materials, class T, class Beside>
+inline __device__ Three<T> advanced_entries(const Three<T>& old, const Terms<T>& curl, const Box (&entries)[3],
                                             const UpdatedBox& column, const Media<T>& media, const Grid& grid,
-                                            int plane, std::int64_t column_at) {
+                                            int plane, std::int64_t column_at, const Beside& beside) {
   Three<T> next = old;
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
     if (!column.of[c] || plane < entries[c].x0 || plane >= entries[c].x1) continue;
+    T b = 1;
     if constexpr (materials) {
       const Coefficients<T> m = media.table[media.index[column_at + c * grid.component + plane * grid.plane]];
-      next.c[c] = advanced<field>(old.c[c], curl.c[c], m.a, m.b);
+      next.c[c] = advanced<field>(old.c[c], curl.first.c[c] - curl.second.c[c], m.a, m.b);
+      b = m.b;
     } else {
-      next.c[c] = advanced<field>(old.c[c], curl.c[c]);
+      next.c[c] = advanced<field>(old.c[c], curl.first.c[c] - curl.second.c[c]);
     }
+    beside(c, next.c[c], b, curl);
   }
   return next;
 }
@@ -133,28 +153,85 @@ inline __device__ void stage_plane(T* staged, const Grid& grid, const TileColumn
 
 /// Curl of E in a column: `plane` is its plane in shared memory, `next` the entries of the plane after it.
 template <int steps, class T>
-inline __device__ Three<T> curl_of_e(const T (&f)[3], const T* plane, const TileColumn<steps>& at, const Three<T>& e,
+inline __device__ Terms<T> curl_of_e(const T (&f)[3], const T* plane, const TileColumn<steps>& at, const Three<T>& e,
                                      const Three<T>& next) {
   constexpr int columns = tile_columns;
-  return {curl(f[1], plane[2 * columns + at.y_above], e.c[2], f[2], plane[columns + at.z_above], e.c[1]),
-          curl(f[2], plane[at.z_above], e.c[0], f[0], next.c[2], e.c[2]),
-          curl(f[0], next.c[1], e.c[1], f[1], plane[at.y_above], e.c[0])};
+  return {{f[1] * (plane[2 * columns + at.y_above] - e.c[2]), f[2] * (plane[at.z_above] - e.c[0]),
+           f[0] * (next.c[1] - e.c[1])},
+          {f[2] * (plane[columns + at.z_above] - e.c[1]), f[0] * (next.c[2] - e.c[2]),
+           f[1] * (plane[at.y_above] - e.c[0])}};
 }
 
 /// Curl of H in a column: `before` are the entries of the plane before it.
 template <int steps, class T>
-inline __device__ Three<T> curl_of_h(const T (&f)[3], const T* plane, const TileColumn<steps>& at, const Three<T>& h,
+inline __device__ Terms<T> curl_of_h(const T (&f)[3], const T* plane, const TileColumn<steps>& at, const Three<T>& h,
                                      const Three<T>& before) {
   constexpr int columns = tile_columns;
-  return {curl(f[1], h.c[2], plane[2 * columns + at.y_below], f[2], h.c[1], plane[columns + at.z_below]),
-          curl(f[2], h.c[0], plane[at.z_below], f[0], h.c[2], before.c[2]),
-          curl(f[0], h.c[1], before.c[1], f[1], h.c[0], plane[at.y_below])};
+  return {{f[1] * (h.c[2] - plane[2 * columns + at.y_below]), f[2] * (h.c[0] - plane[at.z_below]),
+           f[0] * (h.c[1] - before.c[1])},
+          {f[2] * (h.c[1] - plane[columns + at.z_below]), f[0] * (h.c[2] - before.c[2]),
+           f[1] * (h.c[0] - plane[at.y_below])}};
 }
 
-template <int steps, bool materials, class T>
+/// psi of a column and of the planes between the steps; a plane's stays where it is while one step after the other
+/// takes it. For each field two numbers of each axis: of components axis + 2, whose first term it is, and axis + 1.
+template <int steps, class T>
+struct ColumnPsi {
+  T kept[steps][2][6] = {};
+  bool y, z;  ///< is the column in layers along them?
+};
+
+/// The layers in an entry after its update: psi comes from memory in the first step and goes there after the last one.
+template <Field field, int steps, class T>
+struct AbsorbedEntry {
+  const StepsLayers<T>& s;
+  const TileColumn<steps>& column;
+  ColumnPsi<steps, T>& psi;
+  int step, plane;
+  bool x;  ///< is the plane in layers along it?
+
+  __device__ void operator()(int c, T& u, T b, const Terms<T>& curl) const {
+    term<1>(c, u, b, curl.first.c[c]);
+    term<2>(c, u, b, curl.second.c[c]);
+  }
+  template <int number>
+  __device__ void term(int c, T& u, T b, T g) const {
+    constexpr int f = static_cast<int>(field);
+    const int along = (c + number) % 3;
+    if (!(along == 0 ? x : along == 1 ? psi.y : psi.z)) return;
+    const int place = along == 0 ? plane : along == 1 ? column.j : column.k;
+    T& kept = psi.kept[static_cast<unsigned>(plane - column.first + 2 * steps + 1) % steps][f][2 * along + number - 1];
+    T value = kept;
+    if (step == 0) value = s.from[f].along[along][s.layers.at(along, c, plane, column.j, column.k)];
+    u = absorbed<sign_of_term(field, number)>(u, g, s.stretches[f][s.layers.axis[along].row(place)], b, value);
+    if (step < steps - 1)
+      kept = value;
+    else if (column.own && plane >= column.first)
+      s.to[f].along[along][s.layers.at(along, c, plane, column.j, column.k)] = value;
+  }
+};
+struct NothingBeside {
+  template <class T>
+  __device__ void operator()(int /*c*/, T& /*u*/, T /*b*/, const Terms<T>& /*curl*/) const {}
+};
+
+/// Probes in a column, after a step.
+template <class T>
+inline __device__ void record_probes(const Steps<T>& s, std::int64_t column_at, int plane, int step, const Three<T>& e,
+                                     const Three<T>& h) {
+  for (int n = 0; n < s.probes.count; ++n)
+#pragma unroll
+    for (int c = 0; c < 3; ++c)
+      if (s.probes.places[n].at == column_at + c * s.grid.component + plane * s.grid.plane)
+        s.probes.record[step * s.probes.count + n] = s.probes.places[n].field == Field::electric ? e.c[c] : h.c[c];
+}
+
+template <int steps, bool materials, bool absorbing, class T>
 __global__ void __launch_bounds__(tile_columns)
     steps_kernel(const __grid_constant__ Steps<T> s, const T* __restrict__ e_from, const T* __restrict__ h_from,
                  T* __restrict__ e_to, T* __restrict__ h_to) {
+  using E = std::integral_constant<Field, Field::electric>;
+  using H = std::integral_constant<Field, Field::magnetic>;
   constexpr int columns = tile_columns;
   using Shared = Layout<steps>;
   T* const shared = dynamic_shared<T>();
@@ -166,6 +243,16 @@ __global__ void __launch_bounds__(tile_columns)
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
   bool has_source = false;
   for (int n = 0; n < s.sources; ++n) has_source = has_source || (s.source[n].j == j && s.source[n].k == k);
+  bool has_probe = false;
+  for (int n = 0; n < s.probes.count; ++n)
+    has_probe = has_probe || (s.probes.places[n].at % s.grid.component - column_at) % s.grid.plane == 0;
+  has_probe = has_probe && column.own;
+  const Layers& layers = s.absorbing.layers;
+  [[maybe_unused]] ColumnPsi<steps, T> psi;
+  if constexpr (absorbing) {
+    psi.y = layers.axis[1].has(j);
+    psi.z = layers.axis[2].has(k);
+  }
 
   Three<T> e_here[steps] = {};  // after 0, 1, .. steps, each a plane behind the one before
   Three<T> h_here[steps] = {};
@@ -189,22 +276,29 @@ __global__ void __launch_bounds__(tile_columns)
       T* const e_plane = shared + Shared::e_begin + 3 * step * columns;
       T* const h_plane = shared + Shared::h_begin + 3 * (step % Shared::h_arrays) * columns;
       const Three<T> e = e_here[step];
-      const Three<T> e_curl = curl_of_e(s.h_factor, e_plane, column, e, e_next);
+      const auto beside = [&](auto field) {
+        if constexpr (absorbing)
+          return AbsorbedEntry<field.value, steps, T>{s.absorbing, column, psi, step, plane, layers.axis[0].has(plane)};
+        else
+          return NothingBeside();
+      };
+      const Terms<T> e_curl = curl_of_e(s.h_factor, e_plane, column, e, e_next);
       const Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column,
-                                                                      s.h_media, s.grid, plane, column_at);
+                                                                      s.h_media, s.grid, plane, column_at, beside(H()));
 #pragma unroll
       for (int c = 0; c < 3; ++c) h_plane[c * columns + t] = h.c[c];
       __syncthreads();
 #pragma unroll
       for (int c = 0; c < 3; ++c) e_plane[c * columns + t] = e_next.c[c];
-      const Three<T> h_curl = curl_of_h(s.e_factor, h_plane, column, h, h_before[step]);
+      const Terms<T> h_curl = curl_of_h(s.e_factor, h_plane, column, h, h_before[step]);
       Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
-                                                                    plane, column_at);
+                                                                    plane, column_at, beside(E()));
       if (has_source)
         for (int n = 0; n < s.sources; ++n) {
           const StepsSource<T>& source = s.source[n];
           if (source.j == j && source.k == k && source.i == plane) e_new.c[source.component] += source.values[step];
         }
+      if (has_probe && plane >= column.first && plane < end) record_probes(s, column_at, plane, step, e_new, h);
       h_before[step] = h;
       e_here[step] = e_next;
       h_here[step] = h_next;

@@ -12,22 +12,21 @@
 
 namespace asterism::fdtd::cuda {
 
-/// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 to 4 steps.
+/// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 or 4 steps.
 template <class T, class Launch>
-void with_steps_kernel(int steps, bool materials, const Launch& launch) {
+void with_steps_kernel(int steps, bool materials, bool absorbing, const Launch& launch) {
   const auto with = [&](auto number) {
     constexpr int n = number;
-    launch(materials ? steps_kernel<n, true, T> : steps_kernel<n, false, T>, tile_columns,
-           sizeof(T) * Layout<n>::elements);
+    const auto kernel = absorbing ? (materials ? steps_kernel<n, true, true, T> : steps_kernel<n, false, true, T>)
+                                  : (materials ? steps_kernel<n, true, false, T> : steps_kernel<n, false, false, T>);
+    launch(kernel, tile_columns, sizeof(T) * Layout<n>::elements);
   };
   if (steps == 2)
     with(std::integral_constant<int, 2>());
-  else if (steps == 3)
-    with(std::integral_constant<int, 3>());
   else if (steps == 4)
     with(std::integral_constant<int, 4>());
   else
-    throw std::invalid_argument("2 to 4 steps at once");
+    throw std::invalid_argument("2 or 4 steps at once");
 }
 
 /// Planes that a block advances so that all are done soonest: rounds of as many blocks as the GPU runs at a time, each
@@ -49,8 +48,8 @@ inline std::int32_t best_planes(std::int32_t length, std::uint32_t tiles, int st
 template <class T>
 Steps<T> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
                         const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
-                        const Source<T>* sources, std::int32_t count, std::int32_t planes, int blocks_at_a_time,
-                        std::uint32_t& blocks) {
+                        const Source<T>* sources, std::int32_t count, const BesideSteps<T>& beside, std::int32_t planes,
+                        int blocks_at_a_time, std::uint32_t& blocks) {
   for (const Face face : grid.face)
     if (face != Face::electric) throw std::invalid_argument("steps at once: all faces have to be electric conductors");
   if ((e_media.index == nullptr) != (h_media.index == nullptr))
@@ -72,6 +71,15 @@ Steps<T> describe_steps(const Grid& grid, int steps, const Planes& needed, const
     s.source[n] = {sources[n].component, sources[n].i, sources[n].j, sources[n].k, {}};
     for (int step = 0; step < steps; ++step) s.source[n].values[step] = sources[n].values[step];
   }
+  if ((beside.e_layers.layers == nullptr) != (beside.h_layers.layers == nullptr))
+    throw std::invalid_argument("steps at once: absorbing layers of both fields or of none");
+  if (beside.e_layers.layers != nullptr) {
+    s.absorbing = {*beside.e_layers.layers,
+                   {beside.e_layers.stretches, beside.h_layers.stretches},
+                   {beside.e_layers.psi, beside.h_layers.psi},
+                   {beside.e_psi_to, beside.h_psi_to}};
+  }
+  s.probes = beside.probes;
   s.along_z = parts(grid.n[2], tile_side - 2 * steps);
   s.along_y = parts(grid.n[1], tile_side - 2 * steps);
   s.needed = needed;

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <vector>
 
 #include "codelets/fdtd/kernels/kernels_cuda.hpp"
@@ -63,6 +64,65 @@ TYPED_TEST(FdtdCpmlCuda, Steps) {
     this->expect_steps(s, cpml);
     this->expect_steps(cases::with_materials(s), cpml);
   }
+}
+
+/// Several steps in one pass take layers and probes with them.
+TYPED_TEST(FdtdCpmlCuda, SeveralStepsAtOnce) {
+  using T = TypeParam;
+  for (const Cpml& cpml : {Cpml{{5, 4, 10, 6, 7, 9}}, Cpml{{0, 8, 0, 0, 0, 0}}, Cpml{{0, 0, 3, 0, 0, 40}}})
+    for (const bool materials : {false, true})
+      for (const int steps : {2, 4}) {
+        SCOPED_TRACE(testing::Message() << cpml.cells[1] << " cells, " << steps << " steps, materials " << materials);
+        Setting s{{19, 59, 70}};
+        s.face = cases::boundaries[0].second;
+        if (materials) s = cases::with_materials(s);
+        OpenDomain<T> host(s, cpml);
+        host.domain.randomize();
+        host.step();
+        const Part<T>& p = host.domain.parts[0];
+        const std::vector<ProbePlace> places = {{p.grid.at(2, 3, 25, 69), Field::electric},
+                                                {p.grid.at(0, 17, 1, 2), Field::magnetic},
+                                                {p.grid.at(1, 14, 33, 30), Field::electric}};
+        std::vector<T> expected;
+        const DeviceArray<ProbePlace> at(this->stream_, places);
+        const DeviceArray<T> record(this->stream_, places.size() * as_size(steps), 0);
+        const DeviceArray<T> from[2] = {{this->stream_, p.e}, {this->stream_, p.h}};
+        const DeviceArray<T> to[2] = {{this->stream_, p.e}, {this->stream_, p.h}};
+        const DeviceArray<std::uint16_t> indices[2] = {{this->stream_, p.e_index}, {this->stream_, p.h_index}};
+        const DeviceArray<Coefficients<T>> tables[2] = {{this->stream_, p.e_table}, {this->stream_, p.h_table}};
+        const DeviceArray<Stretch<T>> stretches[2] = {{this->stream_, host.stretch[0]},
+                                                      {this->stream_, host.stretch[1]}};
+        std::deque<DeviceArray<T>> psi;  // from and to, of a field and axis
+        for (int copy = 0; copy < 2; ++copy)
+          for (const auto& of_field : host.absorbers[0].psi)
+            for (const auto& of_axis : of_field) psi.emplace_back(this->stream_, of_axis);
+        const auto psi_of = [&](std::size_t copy, std::size_t f) {
+          const std::size_t first = 6 * copy + 3 * f;
+          return Psi<T>{{psi[first].data(), psi[first + 1].data(), psi[first + 2].data()}};
+        };
+        const auto media = [&](std::size_t f) {
+          return materials ? Media<T>{indices[f].data(), tables[f].data()} : Media<T>{};
+        };
+        const Layers& layers = host.absorbers[0].layers;
+        const cuda::BesideSteps<T> beside{{&layers, stretches[1].data(), psi_of(0, 1)},
+                                          {&layers, stretches[0].data(), psi_of(0, 0)},
+                                          psi_of(1, 1),
+                                          psi_of(1, 0),
+                                          {static_cast<std::int32_t>(places.size()), at.data(), record.data()}};
+        cuda::update_steps<T>(p.grid, steps, {0, s.n[0]}, s.h_factors(), s.e_factors(), media(1), media(0), nullptr, 0,
+                              beside, from[1].data(), from[0].data(), to[1].data(), to[0].data(), this->stream_);
+        for (int step = 0; step < steps; ++step) {
+          host.step();
+          for (const ProbePlace& place : places) expected.push_back(p.field(place.field)[as_size(place.at)]);
+        }
+        expect_same(to[0].values(), p.e, "E");
+        expect_same(to[1].values(), p.h, "H");
+        for (std::size_t f = 0; f < 2; ++f)
+          for (std::size_t axis = 0; axis < 3; ++axis)
+            expect_same(psi[6 + 3 * f + axis].values(), host.absorbers[0].psi[f][axis], "psi");
+        EXPECT_EQ(record.values(), expected);
+        if (::testing::Test::HasFailure()) return;
+      }
 }
 
 TYPED_TEST(FdtdCpmlCuda, NothingToDo) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codelets/fdtd/kernels/media/cpml.cuh"
+#include "codelets/fdtd/kernels/update/steps.hpp"
 #include "tests/codelets/fdtd/cases.hpp"
 #include "tests/codelets/fdtd/open.hpp"
 
@@ -82,6 +83,57 @@ TYPED_TEST(FdtdCpmlEmulated, Absorb) {
         this->template expect_same<Field::electric>(d, b);
       }
     }
+}
+
+/// Several steps in one pass take layers and probes with them.
+TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
+  using T = TypeParam;
+  for (const Cpml& cpml : {Cpml{{3, 2, 4, 6, 7, 9}}, Cpml{{0, 8, 0, 0, 0, 0}}, Cpml{{0, 0, 3, 0, 0, 30}}})
+    for (const bool materials : {false, true})
+      for (const int steps : {2, 4}) {
+        SCOPED_TRACE(testing::Message() << cpml.cells[1] << " cells, " << steps << " steps, materials " << materials);
+        Setting s{{8, 27, 37}};
+        s.face = cases::boundaries[0].second;
+        if (materials) s = cases::with_materials(s);
+        OpenDomain<T> d(s, cpml);
+        d.domain.randomize();
+        d.step();
+        const OpenDomain<T> before = d;
+        OpenDomain<T> found = d;
+        Part<T>& p = found.domain.parts[0];
+        const std::vector<ProbePlace> places = {{p.grid.at(2, 3, 25, 36), Field::electric},
+                                                {p.grid.at(0, 7, 1, 2), Field::magnetic},
+                                                {p.grid.at(1, 4, 13, 20), Field::electric}};
+        std::vector<T> record(places.size() * as_size(steps)), expected;
+        Part<T> from = p;
+        auto& psi = found.absorbers[0];
+        auto psi_from = psi;
+        cuda::BesideSteps<T> beside{found.absorber(0, Field::magnetic),
+                                    found.absorber(0, Field::electric),
+                                    psi.of(Field::magnetic),
+                                    psi.of(Field::electric),
+                                    {static_cast<std::int32_t>(places.size()), places.data(), record.data()}};
+        beside.h_layers.psi = psi_from.of(Field::magnetic);
+        beside.e_layers.psi = psi_from.of(Field::electric);
+        std::uint32_t blocks = 0;
+        const cuda::Steps<T> of =
+            cuda::describe_steps<T>(from.grid, steps, {0, s.n[0]}, s.h_factors(), s.e_factors(), from.h_media(),
+                                    from.e_media(), nullptr, 0, beside, 5, 4, blocks);
+        cuda::with_steps_kernel<T>(steps, materials, true, [&](auto kernel, int columns, std::size_t bytes) {
+          ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
+          cuda_on_host::launch(blocks, static_cast<unsigned>(columns),
+                               [&] { kernel(of, from.e.data(), from.h.data(), p.e.data(), p.h.data()); });
+        });
+        for (int step = 0; step < steps; ++step) {
+          d.step();
+          for (const ProbePlace& place : places)
+            expected.push_back(d.domain.parts[0].field(place.field)[as_size(place.at)]);
+        }
+        EXPECT_EQ(d.domain.differences(found.domain), 0U);
+        EXPECT_EQ(different_psi(d, found), 0U);
+        EXPECT_GT(different_psi(before, found), 0U);
+        EXPECT_EQ(record, expected);
+      }
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ TYPED_TEST(FdtdEmulated, Update) {
 
 TYPED_TEST(FdtdEmulated, StepsAtOnce) {
   using T = TypeParam;
-  for (const int steps : {2, 3, 4})
+  for (const int steps : {2, 4})
     for (const bool materials : {false, true})
       for (const auto& [planes, needed] : std::initializer_list<std::pair<int, Planes>>{
                {0, {0, 7}}, {3, {0, 7}}, {1000, {0, 7}}, {0, {2, 5}}, {2, {1, 7}}}) {
@@ -99,8 +99,8 @@ TYPED_TEST(FdtdEmulated, StepsAtOnce) {
         std::vector<T> e(p.e.size(), nothing), h(p.h.size(), nothing);
         std::uint32_t blocks = 0;
         const cuda::Steps<T> of = cuda::describe_steps(p.grid, steps, needed, s.h_factors(), s.e_factors(), p.h_media(),
-                                                       p.e_media(), sources.data(), 2, planes, 4, blocks);
-        cuda::with_steps_kernel<T>(steps, materials, [&](auto kernel, int columns, std::size_t bytes) {
+                                                       p.e_media(), sources.data(), 2, {}, planes, 4, blocks);
+        cuda::with_steps_kernel<T>(steps, materials, false, [&](auto kernel, int columns, std::size_t bytes) {
           ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
           cuda_on_host::launch(blocks, static_cast<unsigned>(columns),
                                [&] { kernel(of, p.e.data(), p.h.data(), e.data(), h.data()); });

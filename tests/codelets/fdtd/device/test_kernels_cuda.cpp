@@ -130,7 +130,7 @@ TYPED_TEST(FdtdKernelsCuda, StepsAtOnce) {
   using T = TypeParam;
   const int n = sanitized() ? 11 : 37;
   for (const bool materials : {false, true})
-    for (const int steps : {2, 3, 4})
+    for (const int steps : {2, 4})
       for (const auto& [planes, needed] : std::initializer_list<std::pair<int, Planes>>{
                {0, {0, n}}, {(n - 5) / 2, {0, n}}, {1000, {0, n}}, {0, {n / 4, n - n / 5}}, {5, {1, n}}}) {
         SCOPED_TRACE(testing::Message() << steps << " steps, planes " << needed.first << " to " << needed.end);
@@ -145,7 +145,7 @@ TYPED_TEST(FdtdKernelsCuda, StepsAtOnce) {
         const DeviceArray<T> h(this->stream_, p.h.size(), 0);
         const DeviceArray<T> e(this->stream_, p.e.size(), 0);
         cuda::update_steps<T>(p.grid, steps, needed, s.h_factors(), s.e_factors(), d.h_media(), d.e_media(), &source, 1,
-                              d.h.data(), d.e.data(), h.data(), e.data(), this->stream_, planes);
+                              {}, d.h.data(), d.e.data(), h.data(), e.data(), this->stream_, planes);
         for (int step = 0; step < steps; ++step) {
           host.step();
           cpu::add(p.grid, 2, n / 2 - 2, 25, 59, values[as_size(step)], host.parts[0].e.data());

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What several steps in one pass of a GPU take with them beside the plain scheme.
+#pragma once
+
+#include <cstdint>
+
+#include "codelets/fdtd/kernels/media/cpml.hpp"
+#include "codelets/fdtd/kernels/observers/probes.hpp"
+
+namespace asterism::fdtd::cuda {
+
+/// Most sources and probes of several steps at once.
+inline constexpr int most_steps_sources = 16;
+inline constexpr int most_steps_probes = 64;
+
+/// Probes, all in device memory; a row of the record for each step.
+template <class T>
+struct StepsProbes {
+  std::int32_t count = 0;
+  const ProbePlace* places = nullptr;
+  T* record = nullptr;
+};
+
+/// Absorbing layers, whose psi goes to other arrays as the fields do, and probes.
+template <class T>
+struct BesideSteps {
+  Absorber<T> h_layers = {};
+  Absorber<T> e_layers = {};
+  Psi<T> h_psi_to = {};
+  Psi<T> e_psi_to = {};
+  StepsProbes<T> probes = {};
+};
+
+}  // namespace asterism::fdtd::cuda
