@@ -18,8 +18,8 @@ void update_steps(const Grid& grid, int steps, const Planes& needed, const Facto
   std::uint32_t blocks = 0;
   const Steps<T> s = describe_steps(grid, steps, needed, h_factors, e_factors, h_media, e_media, sources, count, beside,
                                     planes, processors, blocks);
-  const bool absorbing = beside.e_layers.layers != nullptr;
-  with_steps_kernel<T>(steps, e_media.index != nullptr, absorbing, [&](auto kernel, int columns, std::size_t bytes) {
+  const bool with_more = beside.e_layers.layers != nullptr || beside.probes.count > 0;
+  with_steps_kernel<T>(steps, e_media.index != nullptr, with_more, [&](auto kernel, int columns, std::size_t bytes) {
     ASTERISM_CHECK_CUDA(
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
     kernel<<<blocks, static_cast<unsigned>(columns), bytes, stream>>>(s, e_from, h_from, e_to, h_to);

@@ -41,7 +41,7 @@ struct Steps {
   Media<T> e_media, h_media;
   StepsSource<T> source[most_steps_sources];
   std::int32_t sources;
-  StepsLayers<T> absorbing;  ///< of kernels that absorb
+  StepsLayers<T> absorbing;  ///< of kernels with more than the plain scheme and sources
   StepsProbes<T> probes;
   Planes needed;                   ///< that are written
   std::int32_t planes;             ///< that a block advances
@@ -215,6 +215,13 @@ struct NothingBeside {
   __device__ void operator()(int /*c*/, T& /*u*/, T /*b*/, const Terms<T>& /*curl*/) const {}
 };
 
+template <class T>
+inline __device__ void add_sources(const Steps<T>& s, int j, int k, int plane, int step, Three<T>& e) {
+  for (int n = 0; n < s.sources; ++n) {
+    const StepsSource<T>& source = s.source[n];
+    if (source.j == j && source.k == k && source.i == plane) e.c[source.component] += source.values[step];
+  }
+}
 /// Probes in a column, after a step.
 template <class T>
 inline __device__ void record_probes(const Steps<T>& s, std::int64_t column_at, int plane, int step, const Three<T>& e,
@@ -226,7 +233,7 @@ inline __device__ void record_probes(const Steps<T>& s, std::int64_t column_at, 
         s.probes.record[step * s.probes.count + n] = s.probes.places[n].field == Field::electric ? e.c[c] : h.c[c];
 }
 
-template <int steps, bool materials, bool absorbing, class T>
+template <int steps, bool materials, bool with_more, class T>
 __global__ void __launch_bounds__(tile_columns)
     steps_kernel(const __grid_constant__ Steps<T> s, const T* __restrict__ e_from, const T* __restrict__ h_from,
                  T* __restrict__ e_to, T* __restrict__ h_to) {
@@ -241,15 +248,13 @@ __global__ void __launch_bounds__(tile_columns)
   const UpdatedBox e_column = in_column(s.e_entries, j, k);
   const UpdatedBox h_column = in_column(s.h_entries, j, k);
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
-  bool has_source = false;
-  for (int n = 0; n < s.sources; ++n) has_source = has_source || (s.source[n].j == j && s.source[n].k == k);
-  bool has_probe = false;
-  for (int n = 0; n < s.probes.count; ++n)
-    has_probe = has_probe || (s.probes.places[n].at % s.grid.component - column_at) % s.grid.plane == 0;
-  has_probe = has_probe && column.own;
+  bool has_some = false;  // sources or probes
+  for (int n = 0; n < s.sources; ++n) has_some = has_some || (s.source[n].j == j && s.source[n].k == k);
   const Layers& layers = s.absorbing.layers;
   [[maybe_unused]] ColumnPsi<steps, T> psi;
-  if constexpr (absorbing) {
+  if constexpr (with_more) {
+    for (int n = 0; n < s.probes.count; ++n)
+      has_some = has_some || (s.probes.places[n].at % s.grid.component - column_at) % s.grid.plane == 0;
     psi.y = layers.axis[1].has(j);
     psi.z = layers.axis[2].has(k);
   }
@@ -277,7 +282,7 @@ __global__ void __launch_bounds__(tile_columns)
       T* const h_plane = shared + Shared::h_begin + 3 * (step % Shared::h_arrays) * columns;
       const Three<T> e = e_here[step];
       const auto beside = [&](auto field) {
-        if constexpr (absorbing)
+        if constexpr (with_more)
           return AbsorbedEntry<field.value, steps, T>{s.absorbing, column, psi, step, plane, layers.axis[0].has(plane)};
         else
           return NothingBeside();
@@ -293,12 +298,11 @@ __global__ void __launch_bounds__(tile_columns)
       const Terms<T> h_curl = curl_of_h(s.e_factor, h_plane, column, h, h_before[step]);
       Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
                                                                     plane, column_at, beside(E()));
-      if (has_source)
-        for (int n = 0; n < s.sources; ++n) {
-          const StepsSource<T>& source = s.source[n];
-          if (source.j == j && source.k == k && source.i == plane) e_new.c[source.component] += source.values[step];
-        }
-      if (has_probe && plane >= column.first && plane < end) record_probes(s, column_at, plane, step, e_new, h);
+      if (has_some) {
+        add_sources(s, j, k, plane, step, e_new);
+        if constexpr (with_more)
+          if (column.own && plane >= column.first && plane < end) record_probes(s, column_at, plane, step, e_new, h);
+      }
       h_before[step] = h;
       e_here[step] = e_next;
       h_here[step] = h_next;

@@ -12,12 +12,13 @@
 
 namespace asterism::fdtd::cuda {
 
-/// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 or 4 steps.
+/// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 or 4 steps;
+/// with_more: with layers or probes.
 template <class T, class Launch>
-void with_steps_kernel(int steps, bool materials, bool absorbing, const Launch& launch) {
+void with_steps_kernel(int steps, bool materials, bool with_more, const Launch& launch) {
   const auto with = [&](auto number) {
     constexpr int n = number;
-    const auto kernel = absorbing ? (materials ? steps_kernel<n, true, true, T> : steps_kernel<n, false, true, T>)
+    const auto kernel = with_more ? (materials ? steps_kernel<n, true, true, T> : steps_kernel<n, false, true, T>)
                                   : (materials ? steps_kernel<n, true, false, T> : steps_kernel<n, false, false, T>);
     launch(kernel, tile_columns, sizeof(T) * Layout<n>::elements);
   };
@@ -73,6 +74,7 @@ Steps<T> describe_steps(const Grid& grid, int steps, const Planes& needed, const
   }
   if ((beside.e_layers.layers == nullptr) != (beside.h_layers.layers == nullptr))
     throw std::invalid_argument("steps at once: absorbing layers of both fields or of none");
+  for (AxisLayers& none : s.absorbing.layers.axis) none.upper = std::numeric_limits<std::int32_t>::max();
   if (beside.e_layers.layers != nullptr) {
     s.absorbing = {*beside.e_layers.layers,
                    {beside.e_layers.stretches, beside.h_layers.stretches},
