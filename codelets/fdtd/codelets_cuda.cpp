@@ -49,14 +49,19 @@ struct Gpu {
         next += layers[f].layers->elements(axis);
       }
     }
+    // those on conductors, which no step changes; the kernels record the others
+    for (std::int32_t n = 0; n < steps; ++n)
+      record(probes.count, probes.places, static_cast<const T*>(field[0]), static_cast<const T*>(field[1]),
+             probes.record + std::int64_t{n} * probes.count);
+    const auto of_probes = [&](T* rows) {
+      return cuda::StepsProbes<T>{probes.count, probes.in_main_memory, probes.places, rows};
+    };
     const std::int64_t recorded = std::int64_t{steps / 2} * probes.count;
     launch(tasks::around(needed, steps / 2, s.grid),
-           {layers[1], layers[0], back[1].psi, back[0].psi, {probes.count, probes.places, probes.record}}, field,
-           scratch);
+           {layers[1], layers[0], back[1].psi, back[0].psi, of_probes(probes.record)}, field, scratch);
     for (Source<T>& source : sources) source.values += steps / 2;
-    launch(needed,
-           {back[1], back[0], layers[1].psi, layers[0].psi, {probes.count, probes.places, probes.record + recorded}},
-           scratch, field);
+    launch(needed, {back[1], back[0], layers[1].psi, layers[0].psi, of_probes(probes.record + recorded)}, scratch,
+           field);
     for (Source<T>& source : sources) source.values -= steps / 2;
   }
   void call(const KernelHook& hook, const UpdatedBox& box) const { hook.apply(box, stream); }

@@ -106,7 +106,8 @@ struct Overlap {
 /// Probes of a brick.
 struct Recording {
   std::int32_t probes = 0;
-  std::int32_t row = 0;  ///< of the record, of the first step
+  std::int32_t row = 0;                ///< of the record, of the first step
+  const ProbePlace* places = nullptr;  ///< in main memory
 };
 
 struct AdvanceArgs {

@@ -50,7 +50,8 @@ inline std::array<Layer, 2> layers_of(const Box& entries) {
 template <class T>
 struct StepsRecorder {
   std::int32_t count;
-  const ProbePlace* places;
+  const ProbePlace* in_main_memory;
+  const ProbePlace* places;  ///< in the unit's memory
   T* record;
 };
 
@@ -129,7 +130,8 @@ class Advance {
               static_cast<T>(addition(a_, a_.sources[s], a_.step + done + n));
       done += now;
       unit_.update_steps(a_.scheme, now, needed_before(a_.steps - done), media_, layers_, sources,
-                         StepsRecorder<T>{a_.recording.probes, places_, record_}, field_, scratch_);
+                         StepsRecorder<T>{a_.recording.probes, a_.recording.places, places_, record_}, field_,
+                         scratch_);
       if (a_.recording.probes > 0) record_ += std::int64_t{now} * a_.recording.probes;
     }
     return done;

@@ -80,7 +80,7 @@ void Simulation::BrickTask::add_coupling(std::vector<Access>& data) const {
 void Simulation::BrickTask::add_recording(std::vector<Access>& data) {
   if (!args_.completes || brick_.probes.empty()) return;
   args_.recording = {static_cast<std::int32_t>(brick_.probes.size()),
-                     static_cast<std::int32_t>(simulation_.recorded_[simulation_.turn_])};
+                     static_cast<std::int32_t>(simulation_.recorded_[simulation_.turn_]), brick_.places_memory.data()};
   data.push_back({brick_.places, STARPU_R});
   data.push_back({brick_.recordings[simulation_.turn_].values, STARPU_RW});
 }

@@ -13,10 +13,11 @@ namespace asterism::fdtd::cuda {
 inline constexpr int most_steps_sources = 16;
 inline constexpr int most_steps_probes = 64;
 
-/// Probes, all in device memory; a row of the record for each step.
+/// Probes in device memory, their places in main memory, too; a row of the record for each step.
 template <class T>
 struct StepsProbes {
   std::int32_t count = 0;
+  const ProbePlace* in_main_memory = nullptr;
   const ProbePlace* places = nullptr;
   T* record = nullptr;
 };

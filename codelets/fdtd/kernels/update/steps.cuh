@@ -25,6 +25,16 @@ struct StepsSource {
   T values[most_steps];
 };
 
+/// Tiles, counted along y and z, and planes that blocks of `chunk` of them advance.
+struct StepsRegion {
+  std::int32_t y, z;
+  std::uint32_t along_y, along_z;
+  Planes planes;
+  std::int32_t chunk;
+  std::uint32_t first_block;
+};
+inline constexpr int most_regions = 32;
+
 /// Absorbing layers on the way of several steps; arrays of two have the electric field first.
 template <class T>
 struct StepsLayers {
@@ -42,10 +52,9 @@ struct Steps {
   StepsSource<T> source[most_steps_sources];
   std::int32_t sources;
   StepsLayers<T> absorbing;  ///< of kernels with more than the plain scheme and sources
-  StepsProbes<T> probes;
-  Planes needed;                   ///< that are written
-  std::int32_t planes;             ///< that a block advances
-  std::uint32_t along_z, along_y;  ///< tiles
+  StepsProbes<T> probes;     ///< likewise
+  StepsRegion region[most_regions];
+  std::int32_t regions;
 };
 
 /// Three components of an entry's place.
@@ -85,24 +94,30 @@ struct Terms {
   Three<T> first, second;
 };
 
-/// All components that are updated in a plane; beside(c, u, b, terms) then changes component c, with b of its medium.
-template <Field field, bool materials, class T, class Beside>
+/// A component that is updated, and b of its medium.
+template <class T>
+struct Advanced {
+  bool is;
+  T b;
+};
+
+/// All components that are updated in a plane.
+template <Field field, bool materials, class T>
 inline __device__ Three<T> advanced_entries(const Three<T>& old, const Terms<T>& curl, const Box (&entries)[3],
                                             const UpdatedBox& column, const Media<T>& media, const Grid& grid,
-                                            int plane, std::int64_t column_at, const Beside& beside) {
+                                            int plane, std::int64_t column_at, Advanced<T> (&advanced_by)[3]) {
   Three<T> next = old;
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
-    if (!column.of[c] || plane < entries[c].x0 || plane >= entries[c].x1) continue;
-    T b = 1;
+    advanced_by[c] = {column.of[c] && plane >= entries[c].x0 && plane < entries[c].x1, T{1}};
+    if (!advanced_by[c].is) continue;
     if constexpr (materials) {
       const Coefficients<T> m = media.table[media.index[column_at + c * grid.component + plane * grid.plane]];
       next.c[c] = advanced<field>(old.c[c], curl.first.c[c] - curl.second.c[c], m.a, m.b);
-      b = m.b;
+      advanced_by[c].b = m.b;
     } else {
       next.c[c] = advanced<field>(old.c[c], curl.first.c[c] - curl.second.c[c]);
     }
-    beside(c, next.c[c], b, curl);
   }
   return next;
 }
@@ -122,12 +137,17 @@ struct TileColumn {
     t = static_cast<int>(threadIdx.x);
     const int tz = t % tile_side;
     const int ty = t / tile_side;
-    const std::uint32_t row_of_tiles = blockIdx.x / s.along_z;
-    const std::uint32_t chunk = row_of_tiles / s.along_y;
-    k = static_cast<int>(blockIdx.x - row_of_tiles * s.along_z) * (tile_side - 2 * steps) - steps + tz;
-    j = static_cast<int>(row_of_tiles - chunk * s.along_y) * (tile_side - 2 * steps) - steps + ty;
-    first = s.needed.first + static_cast<int>(chunk) * s.planes;
-    end = first + s.planes < s.needed.end ? first + s.planes : s.needed.end;
+    int r = s.regions - 1;
+    while (blockIdx.x < s.region[r].first_block) --r;
+    const StepsRegion& region = s.region[r];
+    const std::uint32_t block = blockIdx.x - region.first_block;
+    const std::uint32_t row_of_tiles = block / region.along_z;
+    const std::uint32_t chunk = row_of_tiles / region.along_y;
+    const int own_side = tile_side - 2 * steps;
+    k = (region.z + static_cast<int>(block - row_of_tiles * region.along_z)) * own_side - steps + tz;
+    j = (region.y + static_cast<int>(row_of_tiles - chunk * region.along_y)) * own_side - steps + ty;
+    first = region.planes.first + static_cast<int>(chunk) * region.chunk;
+    end = first + region.chunk < region.planes.end ? first + region.chunk : region.planes.end;
     exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
     own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
     y_above = ty + 1 < tile_side ? t + tile_side : t;
@@ -178,41 +198,61 @@ inline __device__ Terms<T> curl_of_h(const T (&f)[3], const T* plane, const Tile
 template <int steps, class T>
 struct ColumnPsi {
   T kept[steps][2][6] = {};
-  bool y, z;  ///< is the column in layers along them?
+  int in;  ///< layers that the column is in: 2 along y, 4 along z
 };
 
-/// The layers in an entry after its update: psi comes from memory in the first step and goes there after the last one.
+/// The layers in the entries of a column after their update: psi comes from memory in the first step and goes there
+/// after the last one.
 template <Field field, int steps, class T>
-struct AbsorbedEntry {
+struct AbsorbedEntries {
   const StepsLayers<T>& s;
   const TileColumn<steps>& column;
   ColumnPsi<steps, T>& psi;
   int step, plane;
-  bool x;  ///< is the plane in layers along it?
+  const Terms<T>& curl;
+  const Advanced<T> (&advanced_by)[3];
+  Three<T>& u;
 
-  __device__ void operator()(int c, T& u, T b, const Terms<T>& curl) const {
-    term<1>(c, u, b, curl.first.c[c]);
-    term<2>(c, u, b, curl.second.c[c]);
+  __device__ void absorb() const {
+    const int in = psi.in | (s.layers.axis[0].has(plane) ? 1 : 0);
+    if (in == 0) return;
+    T(&kept)
+    [6] = psi.kept[static_cast<unsigned>(plane - column.first + 2 * steps + 1) % steps][static_cast<int>(field)];
+    // faces of the layers, then their edges, in the order of components and terms
+    if (in == 4) {
+      term<0, 2>(kept);
+      term<1, 1>(kept);
+    } else if (in == 2) {
+      term<0, 1>(kept);
+      term<2, 2>(kept);
+    } else if (in == 1) {
+      term<1, 2>(kept);
+      term<2, 1>(kept);
+    } else {
+      if ((in & 2) != 0) term<0, 1>(kept);
+      if ((in & 4) != 0) term<0, 2>(kept);
+      if ((in & 4) != 0) term<1, 1>(kept);
+      if ((in & 1) != 0) term<1, 2>(kept);
+      if ((in & 1) != 0) term<2, 1>(kept);
+      if ((in & 2) != 0) term<2, 2>(kept);
+    }
   }
-  template <int number>
-  __device__ void term(int c, T& u, T b, T g) const {
+  template <int c, int number>
+  __device__ void term(T (&kept)[6]) const {
+    if (!advanced_by[c].is) return;
     constexpr int f = static_cast<int>(field);
-    const int along = (c + number) % 3;
-    if (!(along == 0 ? x : along == 1 ? psi.y : psi.z)) return;
+    constexpr int along = (c + number) % 3;
     const int place = along == 0 ? plane : along == 1 ? column.j : column.k;
-    T& kept = psi.kept[static_cast<unsigned>(plane - column.first + 2 * steps + 1) % steps][f][2 * along + number - 1];
-    T value = kept;
+    const T g = number == 1 ? curl.first.c[c] : curl.second.c[c];
+    T value = kept[2 * along + number - 1];
     if (step == 0) value = s.from[f].along[along][s.layers.at(along, c, plane, column.j, column.k)];
-    u = absorbed<sign_of_term(field, number)>(u, g, s.stretches[f][s.layers.axis[along].row(place)], b, value);
+    const Stretch<T> stretch = s.stretches[f][s.layers.axis[along].row(place)];
+    u.c[c] = absorbed<sign_of_term(field, number)>(u.c[c], g, stretch, advanced_by[c].b, value);
     if (step < steps - 1)
-      kept = value;
+      kept[2 * along + number - 1] = value;
     else if (column.own && plane >= column.first)
       s.to[f].along[along][s.layers.at(along, c, plane, column.j, column.k)] = value;
   }
-};
-struct NothingBeside {
-  template <class T>
-  __device__ void operator()(int /*c*/, T& /*u*/, T /*b*/, const Terms<T>& /*curl*/) const {}
 };
 
 template <class T>
@@ -237,8 +277,6 @@ template <int steps, bool materials, bool with_more, class T>
 __global__ void __launch_bounds__(tile_columns)
     steps_kernel(const __grid_constant__ Steps<T> s, const T* __restrict__ e_from, const T* __restrict__ h_from,
                  T* __restrict__ e_to, T* __restrict__ h_to) {
-  using E = std::integral_constant<Field, Field::electric>;
-  using H = std::integral_constant<Field, Field::magnetic>;
   constexpr int columns = tile_columns;
   using Shared = Layout<steps>;
   T* const shared = dynamic_shared<T>();
@@ -250,13 +288,11 @@ __global__ void __launch_bounds__(tile_columns)
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
   bool has_some = false;  // sources or probes
   for (int n = 0; n < s.sources; ++n) has_some = has_some || (s.source[n].j == j && s.source[n].k == k);
-  const Layers& layers = s.absorbing.layers;
   [[maybe_unused]] ColumnPsi<steps, T> psi;
   if constexpr (with_more) {
     for (int n = 0; n < s.probes.count; ++n)
       has_some = has_some || (s.probes.places[n].at % s.grid.component - column_at) % s.grid.plane == 0;
-    psi.y = layers.axis[1].has(j);
-    psi.z = layers.axis[2].has(k);
+    psi.in = (s.absorbing.layers.axis[1].has(j) ? 2 : 0) | (s.absorbing.layers.axis[2].has(k) ? 4 : 0);
   }
 
   Three<T> e_here[steps] = {};  // after 0, 1, .. steps, each a plane behind the one before
@@ -281,15 +317,12 @@ __global__ void __launch_bounds__(tile_columns)
       T* const e_plane = shared + Shared::e_begin + 3 * step * columns;
       T* const h_plane = shared + Shared::h_begin + 3 * (step % Shared::h_arrays) * columns;
       const Three<T> e = e_here[step];
-      const auto beside = [&](auto field) {
-        if constexpr (with_more)
-          return AbsorbedEntry<field.value, steps, T>{s.absorbing, column, psi, step, plane, layers.axis[0].has(plane)};
-        else
-          return NothingBeside();
-      };
+      Advanced<T> by[3];
       const Terms<T> e_curl = curl_of_e(s.h_factor, e_plane, column, e, e_next);
-      const Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column,
-                                                                      s.h_media, s.grid, plane, column_at, beside(H()));
+      Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column, s.h_media,
+                                                                s.grid, plane, column_at, by);
+      if constexpr (with_more)
+        AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, column, psi, step, plane, e_curl, by, h}.absorb();
 #pragma unroll
       for (int c = 0; c < 3; ++c) h_plane[c * columns + t] = h.c[c];
       __syncthreads();
@@ -297,7 +330,9 @@ __global__ void __launch_bounds__(tile_columns)
       for (int c = 0; c < 3; ++c) e_plane[c * columns + t] = e_next.c[c];
       const Terms<T> h_curl = curl_of_h(s.e_factor, h_plane, column, h, h_before[step]);
       Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
-                                                                    plane, column_at, beside(E()));
+                                                                    plane, column_at, by);
+      if constexpr (with_more)
+        AbsorbedEntries<Field::electric, steps, T>{s.absorbing, column, psi, step, plane, h_curl, by, e_new}.absorb();
       if (has_some) {
         add_sources(s, j, k, plane, step, e_new);
         if constexpr (with_more)

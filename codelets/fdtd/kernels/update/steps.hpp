@@ -7,8 +7,9 @@
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
+#include <vector>
 
-#include "codelets/fdtd/kernels/update/steps.cuh"
+#include "codelets/fdtd/kernels/update/steps_regions.hpp"
 
 namespace asterism::fdtd::cuda {
 
@@ -30,33 +31,52 @@ void with_steps_kernel(int steps, bool materials, bool with_more, const Launch& 
     throw std::invalid_argument("2 or 4 steps at once");
 }
 
-/// Planes that a block advances so that all are done soonest: rounds of as many blocks as the GPU runs at a time, each
-/// as long as its planes and those that it advances for its neighbours.
-inline std::int32_t best_planes(std::int32_t length, std::uint32_t tiles, int steps, int blocks_at_a_time) {
-  std::int32_t best = length;
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (std::int32_t chunks = 1; chunks <= length; ++chunks) {
-    const std::int32_t planes = (length + chunks - 1) / chunks;
-    const std::int64_t blocks = std::int64_t{tiles} * ((length + planes - 1) / planes);
-    const std::int64_t time = (blocks + blocks_at_a_time - 1) / blocks_at_a_time * (planes + 2 * steps);
-    if (time < least) best = planes;
-    least = std::min(least, time);
+/// Launches of a kernel: blocks, and with more than the plain scheme?
+template <class T>
+struct StepsLaunch {
+  Steps<T> steps;
+  std::uint32_t blocks;
+  bool with_more;
+};
+
+/// Cells in layers, and those of probes.
+template <class T>
+std::vector<Box> special_cells(const Grid& grid, const BesideSteps<T>& beside) {
+  std::vector<Box> cells;
+  const Box all = grid.cells();
+  // faces along y and z first, which are as long as the domain
+  for (const int axis : {1, 2, 0}) {
+    if (beside.e_layers.layers == nullptr) break;
+    const AxisLayers& layers = beside.e_layers.layers->axis[axis];
+    Box lower = all;
+    Box upper = all;
+    (axis == 0 ? lower.x1 : axis == 1 ? lower.y1 : lower.z1) = std::min(layers.lower, grid.n[axis]);
+    (axis == 0 ? upper.x0 : axis == 1 ? upper.y0 : upper.z0) = std::min(layers.upper, grid.n[axis]);
+    cells.insert(cells.end(), {lower, upper});
   }
-  return best;
+  for (std::int32_t p = 0; p < beside.probes.count; ++p) {
+    const std::int64_t at = beside.probes.in_main_memory[p].at % grid.component - grid.at(0, 0, 0, 0);
+    const auto i = static_cast<int>(at / grid.plane);
+    const auto j = static_cast<int>(at % grid.plane / grid.pitch);
+    const auto k = static_cast<int>(at % grid.plane % grid.pitch);
+    cells.push_back({i, i + 1, j, j + 1, k, k + 1});
+  }
+  return cells;
 }
 
-/// The kernel's description; `blocks` of the launch. planes 0: best_planes.
+/// One launch, or two where only some regions need more. planes 0: best_planes.
 template <class T>
-Steps<T> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
-                        const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
-                        const Source<T>* sources, std::int32_t count, const BesideSteps<T>& beside, std::int32_t planes,
-                        int blocks_at_a_time, std::uint32_t& blocks) {
+std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
+                                           const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
+                                           const Source<T>* sources, std::int32_t count, const BesideSteps<T>& beside,
+                                           std::int32_t planes, int blocks_at_a_time) {
   for (const Face face : grid.face)
     if (face != Face::electric) throw std::invalid_argument("steps at once: all faces have to be electric conductors");
   if ((e_media.index == nullptr) != (h_media.index == nullptr))
     throw std::invalid_argument("steps at once: materials in both fields or in none");
+  if ((beside.e_layers.layers == nullptr) != (beside.h_layers.layers == nullptr))
+    throw std::invalid_argument("steps at once: absorbing layers of both fields or of none");
   if (count > most_steps_sources) throw std::invalid_argument("steps at once: too many sources");
-  const auto parts = [](int length, int part) { return static_cast<std::uint32_t>((length + part - 1) / part); };
   Steps<T> s{};
   s.grid = grid;
   for (int a = 0; a < 3; ++a) {
@@ -72,8 +92,6 @@ Steps<T> describe_steps(const Grid& grid, int steps, const Planes& needed, const
     s.source[n] = {sources[n].component, sources[n].i, sources[n].j, sources[n].k, {}};
     for (int step = 0; step < steps; ++step) s.source[n].values[step] = sources[n].values[step];
   }
-  if ((beside.e_layers.layers == nullptr) != (beside.h_layers.layers == nullptr))
-    throw std::invalid_argument("steps at once: absorbing layers of both fields or of none");
   for (AxisLayers& none : s.absorbing.layers.axis) none.upper = std::numeric_limits<std::int32_t>::max();
   if (beside.e_layers.layers != nullptr) {
     s.absorbing = {*beside.e_layers.layers,
@@ -82,13 +100,23 @@ Steps<T> describe_steps(const Grid& grid, int steps, const Planes& needed, const
                    {beside.e_psi_to, beside.h_psi_to}};
   }
   s.probes = beside.probes;
-  s.along_z = parts(grid.n[2], tile_side - 2 * steps);
-  s.along_y = parts(grid.n[1], tile_side - 2 * steps);
-  s.needed = needed;
-  const std::int32_t length = needed.end - needed.first;
-  s.planes = planes > 0 ? planes : best_planes(length, s.along_z * s.along_y, steps, blocks_at_a_time);
-  blocks = s.along_z * s.along_y * parts(length, s.planes);
-  return s;
+  const RegionsOfSteps regions = regions_of_steps(grid, steps, needed, special_cells(grid, beside));
+  std::vector<StepsLaunch<T>> launches;
+  for (const bool with_more : {true, false}) {
+    const std::vector<Box>& boxes = with_more ? regions.more : regions.plain;
+    if (boxes.empty()) continue;
+    const std::int32_t chunk = planes > 0 ? planes : best_planes(boxes, steps, blocks_at_a_time);
+    std::uint32_t blocks = 0;
+    s.regions = 0;
+    for (const Box& b : boxes) {
+      const auto along_y = static_cast<std::uint32_t>(b.y1 - b.y0);
+      const auto along_z = static_cast<std::uint32_t>(b.z1 - b.z0);
+      s.region[s.regions++] = {b.y0, b.z0, along_y, along_z, {b.x0, b.x1}, chunk, blocks};
+      blocks += along_y * along_z * static_cast<std::uint32_t>((b.x1 - b.x0 + chunk - 1) / chunk);
+    }
+    launches.push_back({s, blocks, with_more});
+  }
+  return launches;
 }
 
 }  // namespace asterism::fdtd::cuda
