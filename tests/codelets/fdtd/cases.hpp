@@ -15,6 +15,10 @@ namespace asterism::fdtd::cases {
 inline const double speed = 1 / std::sqrt(eps0 * mu0);
 inline const double impedance = std::sqrt(mu0 / eps0);
 
+/// Steps that a GPU takes in one pass.
+template <class T>
+inline const std::vector<int> steps_at_once = sizeof(T) == sizeof(float) ? std::vector{2, 4} : std::vector{2};
+
 inline constexpr Face none = Face::neighbour;
 inline constexpr Face pec = Face::electric;
 inline constexpr Face pmc = Face::magnetic;

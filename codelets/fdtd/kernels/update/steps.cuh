@@ -39,6 +39,7 @@ inline constexpr int most_regions = 32;
 template <class T>
 struct StepsLayers {
   Layers layers;
+  std::int64_t half[3];  ///< of the elements of each axis
   const Stretch<T>* stretches[2];
   Psi<T> from[2], to[2];
 };
@@ -64,7 +65,7 @@ struct Three {
 };
 
 /// Planes of a tile in shared memory: those that neighbouring columns read, and what is on its way from memory.
-template <int steps>
+template <int steps, bool with_more>
 struct Layout {
   static constexpr int columns = tile_columns;
   static_assert(steps >= 2, "the barriers of one step do not separate all that they have to");
@@ -73,7 +74,16 @@ struct Layout {
   static constexpr int e_begin = 0;
   static constexpr int h_begin = 3 * steps * columns;
   static constexpr int staged_begin = h_begin + 3 * h_arrays * columns;
-  static constexpr int elements = staged_begin + 6 * columns;
+  static constexpr int stretch_begin = staged_begin + 6 * columns;
+  static constexpr int psi_begin = stretch_begin + (with_more ? 2 * 2 * 4 * tile_side : 0);
+  static constexpr int elements = psi_begin + (with_more ? 4 * steps * columns : 0);
+};
+
+/// A stretch and the slot of psi of a row or column of the tile that is in layers along y or z.
+template <class T>
+struct alignas(4 * sizeof(T)) StretchOfTile {
+  Stretch<T> stretch;
+  std::int32_t slot;
 };
 
 /// Which components of a column are updated.
@@ -193,65 +203,114 @@ inline __device__ Terms<T> curl_of_h(const T (&f)[3], const T* plane, const Tile
            f[1] * (h.c[0] - plane[at.y_below])}};
 }
 
-/// psi of a column and of the planes between the steps; a plane's stays where it is while one step after the other
-/// takes it. For each field two numbers of each axis: of components axis + 2, whose first term it is, and axis + 1.
+/// What a column of the tile has of layers. psi of a plane stays where it is while one step after the other takes it:
+/// in shared memory where the column and the plane are in layers along one axis, two numbers of each field; elsewhere,
+/// at edges of the layers, with the thread, two numbers of each field and axis. The first one is of component axis + 2,
+/// whose first term it is, the second one of component axis + 1.
 template <int steps, class T>
-struct ColumnPsi {
+struct ColumnLayers {
+  const StretchOfTile<T>* y;  ///< of E and, tile_side further, H
+  const StretchOfTile<T>* z;
+  T* psi;
+  int in = 0;  ///< layers that the column is in: 2 along y, 4 along z
   T kept[steps][2][6] = {};
-  int in;  ///< layers that the column is in: 2 along y, 4 along z
+
+  __device__ ColumnLayers(const StepsLayers<T>& s, const std::int32_t (&cells)[3], const TileColumn<steps>& column,
+                          StretchOfTile<T>* of_tile, T* psi_of_tile)
+      : y(of_tile + column.t / tile_side),
+        z(of_tile + 2 * tile_side + column.t % tile_side),
+        psi(psi_of_tile + column.t) {
+    const bool in_y = column.j >= 0 && column.j < cells[1] && s.layers.axis[1].has(column.j);
+    const bool in_z = column.k >= 0 && column.k < cells[2] && s.layers.axis[2].has(column.k);
+    if (column.exists) in = (in_y ? 2 : 0) | (in_z ? 4 : 0);
+    for (int f = 0; f < 2; ++f) {
+      if (in_y && column.t % tile_side == 0) fill(s, 1, column.j, f, of_tile[f * tile_side + column.t / tile_side]);
+      if (in_z && column.t / tile_side == 0) fill(s, 2, column.k, f, of_tile[(2 + f) * tile_side + column.t]);
+    }
+  }
+
+ private:
+  static __device__ void fill(const StepsLayers<T>& s, int along, int place, int f, StretchOfTile<T>& entry) {
+    const AxisLayers& axis = s.layers.axis[along];
+    entry = {s.stretches[f][axis.row(place)], axis.slot(place)};
+  }
+};
+
+struct Nothing {
+  template <class... Arguments>
+  __device__ explicit Nothing(const Arguments&... /*unused*/) {}
 };
 
 /// The layers in the entries of a column after their update: psi comes from memory in the first step and goes there
 /// after the last one.
 template <Field field, int steps, class T>
 struct AbsorbedEntries {
+  static constexpr int f = static_cast<int>(field);
   const StepsLayers<T>& s;
   const TileColumn<steps>& column;
-  ColumnPsi<steps, T>& psi;
+  ColumnLayers<steps, T>& layers;
   int step, plane;
   const Terms<T>& curl;
   const Advanced<T> (&advanced_by)[3];
   Three<T>& u;
 
   __device__ void absorb() const {
-    const int in = psi.in | (s.layers.axis[0].has(plane) ? 1 : 0);
+    const int in = layers.in | (s.layers.axis[0].has(plane) ? 1 : 0);
     if (in == 0) return;
-    T(&kept)
-    [6] = psi.kept[static_cast<unsigned>(plane - column.first + 2 * steps + 1) % steps][static_cast<int>(field)];
-    // faces of the layers, then their edges, in the order of components and terms
-    if (in == 4) {
-      term<0, 2>(kept);
-      term<1, 1>(kept);
-    } else if (in == 2) {
-      term<0, 1>(kept);
-      term<2, 2>(kept);
-    } else if (in == 1) {
-      term<1, 2>(kept);
-      term<2, 1>(kept);
-    } else {
-      if ((in & 2) != 0) term<0, 1>(kept);
-      if ((in & 4) != 0) term<0, 2>(kept);
-      if ((in & 4) != 0) term<1, 1>(kept);
-      if ((in & 1) != 0) term<1, 2>(kept);
-      if ((in & 1) != 0) term<2, 1>(kept);
-      if ((in & 2) != 0) term<2, 2>(kept);
-    }
+    const unsigned slot = static_cast<unsigned>(plane - column.first + 2 * steps + 1) % steps;
+    if (in == 4)
+      one_axis<2>(slot);
+    else if (in == 2)
+      one_axis<1>(slot);
+    else if (in == 1)
+      one_axis<0>(slot);
+    else
+      edges(in, layers.kept[slot][f]);
   }
-  template <int c, int number>
-  __device__ void term(T (&kept)[6]) const {
+  template <int along>
+  __device__ StretchOfTile<T> stretch() const {
+    if constexpr (along == 0) return {s.stretches[f][s.layers.axis[0].row(plane)], s.layers.axis[0].slot(plane)};
+    if constexpr (along == 1) return layers.y[f * tile_side];
+    return layers.z[f * tile_side];
+  }
+  /// Where psi of the second number, or with half an array more of the first one, stands in arrays of an axis.
+  template <int along>
+  __device__ std::int64_t place(std::int32_t slot) const {
+    const std::int32_t(&n)[3] = s.layers.n[along];
+    const int i = along == 0 ? slot : plane;
+    const int j = along == 1 ? slot : column.j;
+    const int k = along == 2 ? slot : column.k;
+    return (static_cast<std::int64_t>(i) * n[1] + j) * n[2] + k;
+  }
+  template <int along>
+  __device__ void one_axis(unsigned slot) const {
+    const StretchOfTile<T> at = stretch<along>();
+    T* const psi = layers.psi + (4 * slot + 2 * f) * tile_columns;
+    term<along, 1>(at, psi[0]);
+    term<along, 2>(at, psi[tile_columns]);
+  }
+  /// In the order of components and terms.
+  __device__ void edges(int in, T (&kept)[6]) const {
+    if ((in & 2) != 0) term<1, 1>(stretch<1>(), kept[2]);
+    if ((in & 4) != 0) term<2, 2>(stretch<2>(), kept[5]);
+    if ((in & 4) != 0) term<2, 1>(stretch<2>(), kept[4]);
+    if ((in & 1) != 0) term<0, 2>(stretch<0>(), kept[1]);
+    if ((in & 1) != 0) term<0, 1>(stretch<0>(), kept[0]);
+    if ((in & 2) != 0) term<1, 2>(stretch<1>(), kept[3]);
+  }
+  template <int along, int number>
+  __device__ void term(const StretchOfTile<T>& at, T& kept) const {
+    constexpr int c = (along + 3 - number) % 3;
     if (!advanced_by[c].is) return;
-    constexpr int f = static_cast<int>(field);
-    constexpr int along = (c + number) % 3;
-    const int place = along == 0 ? plane : along == 1 ? column.j : column.k;
     const T g = number == 1 ? curl.first.c[c] : curl.second.c[c];
-    T value = kept[2 * along + number - 1];
-    if (step == 0) value = s.from[f].along[along][s.layers.at(along, c, plane, column.j, column.k)];
-    const Stretch<T> stretch = s.stretches[f][s.layers.axis[along].row(place)];
-    u.c[c] = absorbed<sign_of_term(field, number)>(u.c[c], g, stretch, advanced_by[c].b, value);
+    const std::int64_t half = c == (along + 1) % 3 ? 0 : s.half[along];
+    T value = kept;
+    if (step == 0) value = s.from[f].along[along][half + place<along>(at.slot)];
+    u.c[c] = absorbed<sign_of_term(field, number)>(u.c[c], g, at.stretch, advanced_by[c].b, value);
     if (step < steps - 1)
-      kept[2 * along + number - 1] = value;
+      kept = value;
     else if (column.own && plane >= column.first)
-      s.to[f].along[along][s.layers.at(along, c, plane, column.j, column.k)] = value;
+      s.to[f].along[along][half + place<along>(at.slot)] = value;
   }
 };
 
@@ -278,7 +337,7 @@ __global__ void __launch_bounds__(tile_columns)
     steps_kernel(const __grid_constant__ Steps<T> s, const T* __restrict__ e_from, const T* __restrict__ h_from,
                  T* __restrict__ e_to, T* __restrict__ h_to) {
   constexpr int columns = tile_columns;
-  using Shared = Layout<steps>;
+  using Shared = Layout<steps, with_more>;
   T* const shared = dynamic_shared<T>();
   T* const staged = shared + Shared::staged_begin;
   const TileColumn<steps> column(s);
@@ -288,11 +347,12 @@ __global__ void __launch_bounds__(tile_columns)
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
   bool has_some = false;  // sources or probes
   for (int n = 0; n < s.sources; ++n) has_some = has_some || (s.source[n].j == j && s.source[n].k == k);
-  [[maybe_unused]] ColumnPsi<steps, T> psi;
+  [[maybe_unused]] std::conditional_t<with_more, ColumnLayers<steps, T>, Nothing> layers(
+      s.absorbing, s.grid.n, column, reinterpret_cast<StretchOfTile<T>*>(shared + Shared::stretch_begin),
+      shared + Shared::psi_begin);
   if constexpr (with_more) {
     for (int n = 0; n < s.probes.count; ++n)
       has_some = has_some || (s.probes.places[n].at % s.grid.component - column_at) % s.grid.plane == 0;
-    psi.in = (s.absorbing.layers.axis[1].has(j) ? 2 : 0) | (s.absorbing.layers.axis[2].has(k) ? 4 : 0);
   }
 
   Three<T> e_here[steps] = {};  // after 0, 1, .. steps, each a plane behind the one before
@@ -322,7 +382,7 @@ __global__ void __launch_bounds__(tile_columns)
       Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column, s.h_media,
                                                                 s.grid, plane, column_at, by);
       if constexpr (with_more)
-        AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, column, psi, step, plane, e_curl, by, h}.absorb();
+        AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, column, layers, step, plane, e_curl, by, h}.absorb();
 #pragma unroll
       for (int c = 0; c < 3; ++c) h_plane[c * columns + t] = h.c[c];
       __syncthreads();
@@ -332,7 +392,8 @@ __global__ void __launch_bounds__(tile_columns)
       Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
                                                                     plane, column_at, by);
       if constexpr (with_more)
-        AbsorbedEntries<Field::electric, steps, T>{s.absorbing, column, psi, step, plane, h_curl, by, e_new}.absorb();
+        AbsorbedEntries<Field::electric, steps, T>{s.absorbing, column, layers, step, plane, h_curl, by, e_new}
+            .absorb();
       if (has_some) {
         add_sources(s, j, k, plane, step, e_new);
         if constexpr (with_more)

@@ -13,7 +13,7 @@
 
 namespace asterism::fdtd::cuda {
 
-/// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 or 4 steps;
+/// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 steps, or 4 in single precision;
 /// with_more: with layers or probes.
 template <class T, class Launch>
 void with_steps_kernel(int steps, bool materials, bool with_more, const Launch& launch) {
@@ -21,14 +21,14 @@ void with_steps_kernel(int steps, bool materials, bool with_more, const Launch& 
     constexpr int n = number;
     const auto kernel = with_more ? (materials ? steps_kernel<n, true, true, T> : steps_kernel<n, false, true, T>)
                                   : (materials ? steps_kernel<n, true, false, T> : steps_kernel<n, false, false, T>);
-    launch(kernel, tile_columns, sizeof(T) * Layout<n>::elements);
+    launch(kernel, tile_columns, sizeof(T) * (with_more ? Layout<n, true>::elements : Layout<n, false>::elements));
   };
   if (steps == 2)
     with(std::integral_constant<int, 2>());
-  else if (steps == 4)
-    with(std::integral_constant<int, 4>());
+  else if (steps == 4 && sizeof(T) == sizeof(float))
+    with(std::integral_constant < int, sizeof(T) == sizeof(float) ? 4 : 2 > ());
   else
-    throw std::invalid_argument("2 or 4 steps at once");
+    throw std::invalid_argument("2 steps at once, or 4 in single precision");
 }
 
 /// Launches of a kernel: blocks, and with more than the plain scheme?
@@ -94,7 +94,9 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
   }
   for (AxisLayers& none : s.absorbing.layers.axis) none.upper = std::numeric_limits<std::int32_t>::max();
   if (beside.e_layers.layers != nullptr) {
-    s.absorbing = {*beside.e_layers.layers,
+    const Layers& layers = *beside.e_layers.layers;
+    s.absorbing = {layers,
+                   {layers.elements(0) / 2, layers.elements(1) / 2, layers.elements(2) / 2},
                    {beside.e_layers.stretches, beside.h_layers.stretches},
                    {beside.e_layers.psi, beside.h_layers.psi},
                    {beside.e_psi_to, beside.h_psi_to}};

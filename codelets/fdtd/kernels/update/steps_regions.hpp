@@ -63,7 +63,8 @@ inline RegionsOfSteps regions_of_steps(const Grid& grid, int steps, const Planes
 }
 
 /// Planes that a block advances so that all are done soonest: rounds of as many blocks as the GPU runs at a time, each
-/// as long as its planes and those that it advances for its neighbours; of several regions the work, and a block's end.
+/// as long as its planes and those that it advances for its neighbours; of several regions the work, and half of a
+/// block at the end.
 inline std::int32_t best_planes(const std::vector<Box>& regions, int steps, int blocks_at_a_time) {
   std::int32_t longest = 1;
   for (const Box& b : regions) longest = std::max(longest, b.x1 - b.x0);
@@ -81,7 +82,7 @@ inline std::int32_t best_planes(const std::vector<Box>& regions, int steps, int 
     }
     const std::int64_t rounds = (blocks + blocks_at_a_time - 1) / blocks_at_a_time;
     const double time = regions.size() == 1 ? static_cast<double>(rounds * (planes + 2 * steps))
-                                            : static_cast<double>(work) / blocks_at_a_time + planes + 2 * steps;
+                                            : static_cast<double>(work) / blocks_at_a_time + planes / 2 + steps;
     if (time < least) best = planes;
     least = std::min(least, time);
   }

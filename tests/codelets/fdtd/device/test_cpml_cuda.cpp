@@ -71,7 +71,7 @@ TYPED_TEST(FdtdCpmlCuda, SeveralStepsAtOnce) {
   using T = TypeParam;
   for (const Cpml& cpml : {Cpml{{5, 4, 10, 6, 7, 9}}, Cpml{{0, 8, 0, 0, 0, 0}}, Cpml{{0, 0, 3, 0, 0, 40}}})
     for (const bool materials : {false, true})
-      for (const int steps : {2, 4}) {
+      for (const int steps : cases::steps_at_once<T>) {
         SCOPED_TRACE(testing::Message() << cpml.cells[1] << " cells, " << steps << " steps, materials " << materials);
         Setting s{{39, 89, 90}};
         s.face = cases::boundaries[0].second;

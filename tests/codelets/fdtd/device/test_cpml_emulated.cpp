@@ -90,7 +90,7 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
   using T = TypeParam;
   for (const Cpml& cpml : {Cpml{{3, 2, 4, 6, 7, 9}}, Cpml{{0, 8, 0, 0, 0, 0}}, Cpml{{0, 0, 3, 0, 0, 30}}})
     for (const bool materials : {false, true})
-      for (const int steps : {2, 4}) {
+      for (const int steps : cases::steps_at_once<T>) {
         SCOPED_TRACE(testing::Message() << cpml.cells[1] << " cells, " << steps << " steps, materials " << materials);
         Setting s{{14, 59, 66}};
         s.face = cases::boundaries[0].second;
@@ -118,7 +118,7 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
         beside.e_layers.psi = psi_from.of(Field::electric);
         const auto launches = cuda::describe_steps<T>(from.grid, steps, {0, s.n[0]}, s.h_factors(), s.e_factors(),
                                                       from.h_media(), from.e_media(), nullptr, 0, beside, 5, 4);
-        EXPECT_EQ(launches.size(), 2);
+        if (steps == 4) EXPECT_EQ(launches.size(), 2);
         for (const cuda::StepsLaunch<T>& l : launches)
           cuda::with_steps_kernel<T>(steps, materials, l.with_more, [&](auto kernel, int columns, std::size_t bytes) {
             ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));

@@ -82,7 +82,7 @@ TYPED_TEST(FdtdEmulated, Update) {
 
 TYPED_TEST(FdtdEmulated, StepsAtOnce) {
   using T = TypeParam;
-  for (const int steps : {2, 4})
+  for (const int steps : cases::steps_at_once<T>)
     for (const bool materials : {false, true})
       for (const auto& [planes, needed] : std::initializer_list<std::pair<int, Planes>>{
                {0, {0, 7}}, {3, {0, 7}}, {1000, {0, 7}}, {0, {2, 5}}, {2, {1, 7}}}) {

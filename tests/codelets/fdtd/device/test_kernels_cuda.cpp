@@ -130,7 +130,7 @@ TYPED_TEST(FdtdKernelsCuda, StepsAtOnce) {
   using T = TypeParam;
   const int n = sanitized() ? 11 : 37;
   for (const bool materials : {false, true})
-    for (const int steps : {2, 4})
+    for (const int steps : cases::steps_at_once<T>)
       for (const auto& [planes, needed] : std::initializer_list<std::pair<int, Planes>>{
                {0, {0, n}}, {(n - 5) / 2, {0, n}}, {1000, {0, n}}, {0, {n / 4, n - n / 5}}, {5, {1, n}}}) {
         SCOPED_TRACE(testing::Message() << steps << " steps, planes " << needed.first << " to " << needed.end);
