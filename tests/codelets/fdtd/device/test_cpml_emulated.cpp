@@ -118,7 +118,8 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
         beside.e_layers.psi = psi_from.of(Field::electric);
         const auto launches = cuda::describe_steps<T>(from.grid, steps, {0, s.n[0]}, s.h_factors(), s.e_factors(),
                                                       from.h_media(), from.e_media(), nullptr, 0, beside, 5, 4);
-        if (steps == 4) EXPECT_EQ(launches.size(), 2);
+        const bool layers_in_every_tile = steps == 2 && cpml.cells[0] > 0;
+        EXPECT_EQ(launches.size(), layers_in_every_tile ? 1 : 2);
         for (const cuda::StepsLaunch<T>& l : launches)
           cuda::with_steps_kernel<T>(steps, materials, l.with_more, [&](auto kernel, int columns, std::size_t bytes) {
             ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
