@@ -247,6 +247,7 @@ template <Field field, int steps, class T>
 struct AbsorbedEntries {
   static constexpr int f = static_cast<int>(field);
   const StepsLayers<T>& s;
+  int cells;  ///< along x
   const TileColumn<steps>& column;
   ColumnLayers<steps, T>& layers;
   int step, plane;
@@ -255,7 +256,8 @@ struct AbsorbedEntries {
   Three<T>& u;
 
   __device__ void absorb() const {
-    const int in = layers.in | (s.layers.axis[0].has(plane) ? 1 : 0);
+    const bool in_x = plane >= 0 && plane < cells && s.layers.axis[0].has(plane);
+    const int in = layers.in | (in_x ? 1 : 0);
     if (in == 0) return;
     const unsigned slot = static_cast<unsigned>(plane - column.first + 2 * steps + 1) % steps;
     if (in == 4)
@@ -382,7 +384,8 @@ __global__ void __launch_bounds__(tile_columns)
       Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column, s.h_media,
                                                                 s.grid, plane, column_at, by);
       if constexpr (with_more)
-        AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, column, layers, step, plane, e_curl, by, h}.absorb();
+        AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, s.grid.n[0], column, layers, step, plane, e_curl, by, h}
+            .absorb();
 #pragma unroll
       for (int c = 0; c < 3; ++c) h_plane[c * columns + t] = h.c[c];
       __syncthreads();
@@ -392,7 +395,8 @@ __global__ void __launch_bounds__(tile_columns)
       Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
                                                                     plane, column_at, by);
       if constexpr (with_more)
-        AbsorbedEntries<Field::electric, steps, T>{s.absorbing, column, layers, step, plane, h_curl, by, e_new}
+        AbsorbedEntries<Field::electric, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
+                                                   plane,       h_curl,      by,     e_new}
             .absorb();
       if (has_some) {
         add_sources(s, j, k, plane, step, e_new);
