@@ -177,6 +177,8 @@ class Simulation {
   void build_fields(BrickData& brick, std::size_t number);
   void build_media(BrickData& brick);
   class MediaOfEntries;
+  void weigh(BrickData& brick, Field field, const Cells& cells, std::vector<Medium>& media) const;
+  void build_lengths(BrickData& brick) const;
   void smooth(BrickData& brick, std::vector<Medium>& media) const;
   void cut(BrickData& brick, Field field, std::vector<Medium>& media) const;
   void add_resistors(BrickData& brick, std::vector<Medium>& media) const;
