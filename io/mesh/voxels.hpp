@@ -18,7 +18,8 @@ struct Lattice {
   std::array<std::int32_t, 3> cells;                       ///< of the part
   std::array<double, 3> origin = {}, spacing = {1, 1, 1};  ///< lowest corner of cell (0, 0, 0) of the whole; edges
   std::array<std::int32_t, 3> first = {};                  ///< cell of the whole with which the part begins
-  /// Of the whole, along axes whose cells have several lengths, in place of origin and spacing; else none.
+  /// Coordinates of all planes of the whole, along axes whose cells have several lengths, in place of origin and
+  /// spacing.
   std::array<std::vector<double>, 3> planes = {};
 
   [[nodiscard]] std::size_t size() const {
@@ -32,7 +33,7 @@ struct Lattice {
     }
     return origin[axis] + (first[axis] + index + 0.5) * spacing[axis];
   }
-  /// Of the part: 0 at the centre of its first cell.
+  /// Where x is in cells of the part: 0 at the centre of its first one.
   [[nodiscard]] double index(std::size_t axis, double x) const {
     const double of_whole = planes[axis].empty() ? (x - origin[axis]) / spacing[axis] : index_of(planes[axis], x);
     return of_whole - 0.5 - first[axis];

@@ -36,7 +36,7 @@ struct Grid {
   [[nodiscard]] double node(std::size_t axis, std::int32_t index) const {
     return planes[axis].empty() ? origin[axis] + index * spacing[axis] : planes[axis][static_cast<std::size_t>(index)];
   }
-  /// Of all nodes.
+  /// Coordinates of all nodes.
   [[nodiscard]] std::vector<double> nodes(std::size_t axis) const {
     std::vector<double> all;
     for (std::int32_t i = 0; i < points(axis); ++i) all.push_back(node(axis, i));

@@ -111,7 +111,7 @@ void write_values(OutputFile& file, const Grid& grid, Compression compression, c
               });
 }
 
-/// Of the nodes along each axis.
+/// The coordinates of the nodes along each axis.
 std::string coordinates_of(const Grid& grid) {
   std::string text = "<Coordinates>\n";
   for (std::size_t a = 0; a < 3; ++a)

@@ -50,7 +50,7 @@ std::string layers_of(const Problem& p) {
                      g.alpha, g.alpha_order);
 }
 
-/// Of the planes of a graded mesh.
+/// Tells graded meshes apart by their planes.
 std::string mesh_of(const Problem& p) {
   Fingerprint all;
   for (const std::vector<double>& planes : p.mesh.planes) all.add(planes.data(), planes.size() * sizeof(double));

@@ -56,7 +56,8 @@ Reference::Reference(const Problem& problem) : problem_(problem) {
   for (const WaveInBox& wave : problem.waves) waves_.emplace_back(wave, problem);
 }
 
-/// Of cells, and of the centres beside planes: beyond a face is the cell's image, or the cell at the other end.
+/// Lengths of cells, and distances of the centres beside planes: beyond a face is the cell's image, or the cell at the
+/// other end.
 void Reference::set_lengths() {
   for (std::size_t a = 0; a < 3; ++a) {
     const int n = problem_.cells[a];
