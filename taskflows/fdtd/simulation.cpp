@@ -22,6 +22,7 @@ void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks
                    int overlap) {
   if (overlap == 0) return;
   if (overlap < 0) bad_input("overlap of {} planes: expected 0 at least", overlap);
+  if (problem.mesh.graded()) bad_input("overlap of {} planes on a graded mesh: expected none", overlap);
   if (!may_overlap(problem))
     bad_input("overlap of {} planes: only between electric conductors, without poles, waves and monitors", overlap);
   const bool cores = std::all_of(placement.begin(), placement.end(), is_cpu);

@@ -44,7 +44,8 @@ std::vector<Section> domain() {
         {"origin", point, "[0, 0, 0]", "lowest corner"},
         {"size", "3 numbers in m", "or cells", "edges of the domain, whole numbers of cells"},
         {"spacing", "m, or 3 of them", "or x, y and z", "edges of a cell"},
-        {"x", "ascending numbers, or x", "or spacing", "all planes across x in m, or a rule; y and z are needed, too"},
+        {"x", "planes in m, or a rule", "or spacing",
+         "all planes across x, ascending, or the rule below; with y and z"},
         {"y", "the same", "or spacing", "along y"},
         {"z", "the same", "or spacing", "along z"}},
        {"[grid]\nsize = [0.2, 0.1, 0.1]\nspacing = 5e-3\norigin = [-0.1, 0, 0]\n",
@@ -53,7 +54,7 @@ std::vector<Section> domain() {
       {"x",
        "of [grid], a rule for planes, and y and z as well. Cells grow from the intervals of short ones into their\n"
        "neighbours; they become a little shorter, so that there is a whole number of them in each interval",
-       {{"growth", "1 to 3", "1.2", "ratio of cells that are next to each other, at most"},
+       {{"growth", "1 to 3", "1.2", "ratio of cells next to each other, at lines a little more"},
         {"lines", "ascending numbers in m", needed,
          "planes that are to be there, such as surfaces; first and last: faces"},
         {"spacing", "m, or one per interval", needed, "longest cell in each interval between lines"}},
