@@ -80,6 +80,38 @@ TEST_F(GradedAxes, BodiesAreWhereTheirCentresAre) {
   }
 }
 
+/// Glass up to 4.25, in a cell from 4 to 5 beside one of 2.
+TEST_F(GradedAxes, SmoothingCountsLengths) {
+  const Problem p = make_problem(read(grid("[0, 2, 4, 5, 6]", "smoothing = \"diagonal\"\n") +
+                                      "[materials.glass]\neps_r = 4\n[[geometry]]\nshape = \"half_space\"\n"
+                                      "material = \"glass\"\npoint = [4.25, 0, 0]\nnormal = [1, 0, 0]\n"))
+                        .problem;
+  const auto permittivity = [&](int component, const std::array<int, 3>& cell) {
+    for (const SmoothedEdge& e : p.smoothed)
+      if (e.component == component && e.cell == cell) return e.medium.relative;
+    return 0.0;
+  };
+  EXPECT_NEAR(permittivity(1, {2, 3, 1}), (4 * 1.25 + 0.25) / 1.5, 1e-3);  // from 3 to 4.5, E along the surface
+  EXPECT_NEAR(permittivity(0, {2, 3, 1}), 1 / (0.25 / 4 + 0.75), 1e-3);    // from 4 to 5, E across it
+}
+
+/// Beside planes of unequal cells the medium of an edge is the mean by their areas.
+TEST_F(GradedAxes, MediaCountByAreas) {
+  const std::vector<fdtd::Material> materials = {{}, {4, 3, 0, 0}};
+  const std::vector<std::uint16_t> cells = {0, 1};
+  const Cells two{{2, 1, 1}, {}, cells.data()};
+  GradedMesh mesh;
+  mesh.planes[0] = {0, 2, 3};
+  const auto electric = weighted_mean(Field::electric, 2, {1, 0, 0}, two, mesh, materials);
+  const auto magnetic = weighted_mean(Field::magnetic, 0, {1, 0, 0}, two, mesh, materials);
+  ASSERT_TRUE(electric && magnetic);
+  EXPECT_DOUBLE_EQ(electric->relative, (2 * 1 + 1 * 4) / 3.0);
+  EXPECT_DOUBLE_EQ(magnetic->relative, 3 / (2 + 1 / 3.0));
+  EXPECT_FALSE(weighted_mean(Field::electric, 2, {0, 0, 0}, two, mesh, materials));
+  mesh.planes[0] = {0, 1, 2};
+  EXPECT_FALSE(weighted_mean(Field::electric, 2, {1, 0, 0}, two, mesh, materials));
+}
+
 TEST_F(GradedAxes, WhatCannotBeIsRefused) {
   const auto refused = [&](const std::string& text, const std::vector<std::string>& words) {
     expect_bad_input([&] { (void)make_problem(read(text)); }, words);
