@@ -6,8 +6,6 @@
 #include <starpu.h>
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 #include "base/as_size.hpp"
 #include "base/error.hpp"

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The media of the entries of a brick: means over cells, then what entries near surfaces, thin conductors and resistors
 // have of their own.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "base/as_size.hpp"
