@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of a simulation: bricks, their fields, media, sources and probes.
+// The data of a simulation: bricks, their fields, sources and probes.
 #include "taskflows/fdtd/simulation.hpp"
 
 #include <fmt/format.h>
