@@ -67,6 +67,7 @@ class Simulation::State {
     problem_ = std::move(scene_->made.problem);
     scene_->made.problem = {};
     scene_->made.problem.spacing = problem_.spacing;
+    scene_->made.problem.mesh = problem_.mesh;
     scene_->made.problem.dt = problem_.dt;
     scene_->made.problem.probes = problem_.probes;
     scene_->made.problem.eps0 = problem_.eps0;

@@ -25,8 +25,8 @@ Case case_of_scene(const LoadedScene& loaded) {
   c.problem = loaded.problem.problem;
   c.probe_names = loaded.problem.probe_names;
   const auto& n = c.problem.cells;
-  c.describe =
-      fmt::format("{}{}, {} x {} x {} cells", loaded.file, loaded.empty ? " without its bodies" : "", n[0], n[1], n[2]);
+  c.describe = fmt::format("{}{}, {} x {} x {} {}cells", loaded.file, loaded.empty ? " without its bodies" : "", n[0],
+                           n[1], n[2], c.problem.mesh.graded() ? "graded " : "");
   return c;
 }
 

@@ -2,7 +2,7 @@
 // The StarPU codelets of the finite-difference time-domain method, on CPUs and GPUs, each for float and double. Next to
 // each: its arguments and, in order, the data that a task must be submitted with. A field of a brick, all three
 // components, is one datum of 128-byte lines. Of a field with materials there are two more, the index of each entry
-// and the table: [index R, table R] below, electric first.
+// and the table, and one on a graded mesh, the inverse lengths: [index R, table R, lengths R] below, electric first.
 #pragma once
 
 #include "codelets/fdtd/kernels/observers/probes.hpp"
@@ -12,8 +12,8 @@
 namespace asterism::fdtd::codelets {
 
 /// H, then E, of some boxes of a brick, or whole steps (steps.hpp).
-/// electric RW, magnetic RW, [index R, table R]..., then for E and for H: received R..., sent W..., arrays of
-/// hooks RW...; arrays of the coupling R...; overlaps received R... and sent W...; [electric SCRATCH, magnetic
+/// electric RW, magnetic RW, [index R, table R, lengths R]..., then for E and for H: received R..., sent W..., arrays
+/// of hooks RW...; arrays of the coupling R...; overlaps received R... and sent W...; [electric SCRATCH, magnetic
 /// SCRATCH]; [places R, record RW] with probes. A field that is only read may be R.
 extern PrecisionCodelet advance;
 
@@ -52,7 +52,7 @@ struct SumArgs {
 extern PrecisionCodelet sum;
 
 /// Energy of each plane of cells (kernels.hpp), whose ghosts of E are in place.
-/// electric R, magnetic R, [index R, table R]..., [eps_r R], [mu_r R], energies W
+/// electric R, magnetic R, [index R, table R, lengths R]..., [eps_r R], [mu_r R], energies W
 struct EnergyArgs {
   Work work;
   Scheme scheme;

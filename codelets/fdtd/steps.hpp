@@ -57,7 +57,8 @@ using Axes = FixedList<std::int32_t, 3>;
 struct Scheme {
   Grid grid{};
   Factors factors[2]{};
-  bool media[2]{};  ///< are there materials?
+  bool media[2]{};      ///< are there materials?
+  bool graded = false;  ///< is the mesh? Then factors are those of the smallest cells.
 };
 
 /// A current along an entry of E, which takes from it in each step.

@@ -24,9 +24,11 @@ template <class T>
 std::array<Media<T>, 2> take_media(const Scheme& scheme, Buffers& buffers) {
   std::array<Media<T>, 2> media{};
   for (std::size_t f = 0; f < 2; ++f) {
-    if (!scheme.media[f]) continue;
-    media[f].index = buffers.take<const std::uint16_t>();
-    media[f].table = buffers.take<const Coefficients<T>>();
+    if (scheme.media[f]) {
+      media[f].index = buffers.take<const std::uint16_t>();
+      media[f].table = buffers.take<const Coefficients<T>>();
+    }
+    if (scheme.graded) media[f].set_inverse_lengths(scheme.grid, buffers.take<const T>());
   }
   return media;
 }
@@ -229,8 +231,18 @@ class Advance {
   void call(const HookBinding& binding, Field field, const Box& cells, std::int64_t step, Stage stage,
             void* const* arrays) {
     const std::size_t f = number(field);
-    unit_.call(*binding.hook, {stage, field, a_.scheme.grid, cells, step, field_[number(other(field))], field_[f],
-                               media_[f].index, media_[f].table, arrays});
+    const Media<T>& media = media_[f];
+    unit_.call(*binding.hook, {stage,
+                               field,
+                               a_.scheme.grid,
+                               cells,
+                               step,
+                               field_[number(other(field))],
+                               field_[f],
+                               media.index,
+                               media.table,
+                               arrays,
+                               {media.inverse_length[0], media.inverse_length[1], media.inverse_length[2]}});
   }
   void add_sources(const Box& cells, std::int64_t step) {
     for (const PointSource& source : a_.sources) {

@@ -44,7 +44,7 @@ std::int32_t first_behind(const Corners& p, int from, double y, double z, const 
   const auto [low, high] = std::minmax({p[0][0], p[1][0], p[2][0]});
   double x = p[0][0] - (normal[1] * (y - p[0][1]) + normal[2] * (z - p[0][2])) / normal[0];
   x = x >= low && x <= high ? x : low;
-  const double guess = std::ceil((x - lattice.origin[0]) / lattice.spacing[0] - 0.5) - lattice.first[0];
+  const double guess = std::ceil(lattice.index(0, x));
   auto i = static_cast<std::int32_t>(std::clamp(guess, 0.0, static_cast<double>(lattice.cells[0])));
   while (i > 0 && behind(i - 1)) --i;
   while (i < lattice.cells[0] && !behind(i)) ++i;
@@ -58,11 +58,8 @@ struct Range {
 /// Cells along an axis whose centres may lie in [low, high]; one more at both ends against rounding.
 Range cells_between(const Lattice& lattice, std::size_t axis, double low, double high) {
   const auto n = static_cast<double>(lattice.cells[axis]);
-  const auto cell = [&](double x) {
-    return (x - lattice.origin[axis]) / lattice.spacing[axis] - 0.5 - lattice.first[axis];
-  };
   const auto within = [&](double i) { return static_cast<std::int32_t>(std::clamp(i, 0.0, n)); };
-  return {within(std::floor(cell(low)) - 1), within(std::ceil(cell(high)) + 2)};
+  return {within(std::floor(lattice.index(axis, low)) - 1), within(std::ceil(lattice.index(axis, high)) + 2)};
 }
 
 Range cells_of(const Corners& p, const Lattice& lattice, std::size_t axis) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/graded_axis.hpp"
 #include "io/mesh/mesh.hpp"
 
 namespace asterism::mesh {
@@ -17,13 +18,25 @@ struct Lattice {
   std::array<std::int32_t, 3> cells;                       ///< of the part
   std::array<double, 3> origin = {}, spacing = {1, 1, 1};  ///< lowest corner of cell (0, 0, 0) of the whole; edges
   std::array<std::int32_t, 3> first = {};                  ///< cell of the whole with which the part begins
+  /// Coordinates of all planes of the whole, along axes whose cells have several lengths, in place of origin and
+  /// spacing.
+  std::array<std::vector<double>, 3> planes = {};
 
   [[nodiscard]] std::size_t size() const {
     return static_cast<std::size_t>(cells[0]) * static_cast<std::size_t>(cells[1]) * static_cast<std::size_t>(cells[2]);
   }
   /// index: of the part.
   [[nodiscard]] double centre(std::size_t axis, std::int32_t index) const {
+    if (!planes[axis].empty()) {
+      const auto cell = static_cast<std::size_t>(first[axis] + index);
+      return planes[axis][cell] + 0.5 * (planes[axis][cell + 1] - planes[axis][cell]);
+    }
     return origin[axis] + (first[axis] + index + 0.5) * spacing[axis];
+  }
+  /// Where x is in cells of the part: 0 at the centre of its first one.
+  [[nodiscard]] double index(std::size_t axis, double x) const {
+    const double of_whole = planes[axis].empty() ? (x - origin[axis]) / spacing[axis] : index_of(planes[axis], x);
+    return of_whole - 0.5 - first[axis];
   }
 };
 

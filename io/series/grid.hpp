@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular grids as writers of files see them.
+// Rectilinear grids as writers of files see them.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace asterism::output {
 
@@ -26,7 +27,21 @@ struct Grid {
   std::array<double, 3> spacing = {1, 1, 1};
   Centre centre = Centre::cell;
   Units units = {};
+  /// Nodes along an axis whose cells have several lengths, in place of origin and spacing, of values at centres of
+  /// cells; else none.
+  std::array<std::vector<double>, 3> planes = {};
 
+  [[nodiscard]] bool graded() const { return !planes[0].empty() || !planes[1].empty() || !planes[2].empty(); }
+  /// Coordinate of a node.
+  [[nodiscard]] double node(std::size_t axis, std::int32_t index) const {
+    return planes[axis].empty() ? origin[axis] + index * spacing[axis] : planes[axis][static_cast<std::size_t>(index)];
+  }
+  /// Coordinates of all nodes.
+  [[nodiscard]] std::vector<double> nodes(std::size_t axis) const {
+    std::vector<double> all;
+    for (std::int32_t i = 0; i < points(axis); ++i) all.push_back(node(axis, i));
+    return all;
+  }
   [[nodiscard]] std::size_t size() const {
     return static_cast<std::size_t>(n[0]) * static_cast<std::size_t>(n[1]) * static_cast<std::size_t>(n[2]);
   }

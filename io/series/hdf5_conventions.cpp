@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coordinates and attributes by the Climate and Forecast conventions (CF 1.8, cfconventions.org).
+#include "base/fingerprint.hpp"
 #include "io/series/hdf5_series_detail.hpp"
 
 namespace asterism::output::detail {
@@ -10,11 +11,18 @@ std::vector<double> coordinates(const Grid& grid, std::size_t axis) {
   const double first = grid.centre == Centre::cell ? 0.5 : 0;
   std::vector<double> result(static_cast<std::size_t>(grid.n[axis]));
   for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = grid.origin[axis] + (first + static_cast<double>(i)) * grid.spacing[axis];
+    result[i] = grid.planes[axis].empty() ? grid.origin[axis] + (first + static_cast<double>(i)) * grid.spacing[axis]
+                                          : (grid.planes[axis][i] + grid.planes[axis][i + 1]) / 2;
   return result;
 }
 
 }  // namespace
+
+std::string planes_of(const Grid& grid) {
+  Fingerprint all;
+  for (const std::vector<double>& planes : grid.planes) all.add(planes.data(), planes.size() * sizeof(double));
+  return grid.graded() ? all.text() : "";
+}
 
 void write_grid(Hdf5Output& file, const Grid& grid) {
   file.attribute("/", "format", std::string(series_format));
@@ -23,6 +31,7 @@ void write_grid(Hdf5Output& file, const Grid& grid) {
     file.attribute("/", fmt::format("origin_{}", axes[a]), grid.origin[a]);
     file.attribute("/", fmt::format("spacing_{}", axes[a]), grid.spacing[a]);
   }
+  if (grid.graded()) file.attribute("/", "planes", planes_of(grid));
   file.attribute("/", "centre", std::string(grid.centre == Centre::node ? "node" : "cell"));
   file.attribute("/", "length_units", grid.units.length);
   file.attribute("/", "time_units", grid.units.time);

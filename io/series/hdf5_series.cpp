@@ -45,13 +45,19 @@ class XdmfTime {
           "<DataItem Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">{} {} {}</DataItem>\n", z, y,
           x);
     };
+    const auto nodes = [&](std::size_t axis) {
+      return fmt::format(
+          "<DataItem Dimensions=\"{}\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">{}</DataItem>\n",
+          grid_.points(axis), fmt::join(grid_.nodes(axis), " "));
+    };
     // XDMF counts points, slowest index first
-    file_.write(
-        fmt::format("<Grid Name=\"{}\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n"
-                    "<Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"{} {} {}\"/>\n"
-                    "<Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n{}{}</Geometry>\n",
-                    group_, time, grid_.points(2), grid_.points(1), grid_.points(0), numbers(o[2], o[1], o[0]),
-                    numbers(d[2], d[1], d[0])));
+    file_.write(fmt::format(
+        "<Grid Name=\"{}\" GridType=\"Uniform\">\n<Time Value=\"{}\"/>\n"
+        "<Topology TopologyType=\"{}\" Dimensions=\"{} {} {}\"/>\n"
+        "<Geometry GeometryType=\"{}\">\n{}</Geometry>\n",
+        group_, time, grid_.graded() ? "3DRectMesh" : "3DCoRectMesh", grid_.points(2), grid_.points(1), grid_.points(0),
+        grid_.graded() ? "VXVYVZ" : "ORIGIN_DXDYDZ",
+        grid_.graded() ? nodes(0) + nodes(1) + nodes(2) : numbers(o[2], o[1], o[0]) + numbers(d[2], d[1], d[0])));
   }
   void attribute(const std::string& name, std::size_t components, std::size_t bytes) {
     file_.write(
@@ -86,7 +92,9 @@ void Hdf5Series::open_existing(std::int64_t keep_until) {
     if (!file.has_attribute("/", "format") || file.text_attribute("/", "format") != detail::series_format) {
       bad_input("{}: is no series of fields; expected one that this program wrote", file.name);
     }
-    const Grid found = read_grid(file);
+    Grid found = read_grid(file);
+    const std::string planes = file.has_attribute("/", "planes") ? file.text_attribute("/", "planes") : "";
+    if (planes == detail::planes_of(grid_)) found.planes = grid_.planes;
     if (found != grid_) bad_input("{}: holds {}; expected {}", file.name, show(found), show(grid_));
     saved = saved_groups(file, keep_until);
     for (const SavedTime& kept : saved.kept) {

@@ -65,6 +65,8 @@ struct Described {
   std::string unit;
 };
 
+/// A fingerprint of the planes of a graded grid, whose coordinates each time has.
+std::string planes_of(const Grid& grid);
 void write_grid(Hdf5Output& file, const Grid& grid);
 /// The attributes of a time and of its fields, which are written; and, by the Climate and Forecast conventions, the
 /// coordinates of their axes and the time itself, so that a group is a data set of netCDF and xarray.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VTK ImageData with appended binary data (VTK file formats, XML 1.0), or in HDF5.
+// VTK ImageData or RectilinearGrid with appended binary data (VTK file formats, XML 1.0), or ImageData in HDF5.
 #include <libdeflate.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace {
 using detail::xml;
 
 constexpr std::size_t block_cells = 1 << 15;
-const char* extension_of(const std::filesystem::path& path) {
-  return is_vtkhdf(path) ? ".vtkhdf" : ".vti";
+const char* extension_of(const std::filesystem::path& path, const Grid& grid) {
+  return is_vtkhdf(path) ? ".vtkhdf" : grid.graded() ? ".vtr" : ".vti";
 }
 
 using Compressor = std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)>;
@@ -111,19 +111,31 @@ void write_values(OutputFile& file, const Grid& grid, Compression compression, c
               });
 }
 
+/// The coordinates of the nodes along each axis.
+std::string coordinates_of(const Grid& grid) {
+  std::string text = "<Coordinates>\n";
+  for (std::size_t a = 0; a < 3; ++a)
+    text += fmt::format("<DataArray type=\"Float64\" Name=\"{}\" format=\"ascii\">{}</DataArray>\n", "xyz"[a],
+                        fmt::join(grid.nodes(a), " "));
+  return text + "</Coordinates>\n";
+}
+
 template <class T>
-void write_vti(OutputFile& file, const Grid& grid, Compression compression, const Fields<T>& fields) {
+void write_vtk(OutputFile& file, const Grid& grid, Compression compression, const Fields<T>& fields) {
   constexpr int offset_width = 20;
+  const char* type = grid.graded() ? "RectilinearGrid" : "ImageData";
   const char* data = grid.centre == Centre::node ? "PointData" : "CellData";
   const std::string extent = fmt::format("0 {} 0 {} 0 {}", grid.points(0) - 1, grid.points(1) - 1, grid.points(2) - 1);
-  file.write(
-      fmt::format("<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"{}\" "
-                  "header_type=\"UInt64\"{}>\n"
-                  "<ImageData WholeExtent=\"{}\" Origin=\"{}\" Spacing=\"{}\">\n<Piece Extent=\"{}\">\n"
-                  "<{}{}{}>\n",
-                  vtk_byte_order, compression == Compression::zlib ? " compressor=\"vtkZLibDataCompressor\"" : "",
-                  extent, fmt::join(grid.origin, " "), fmt::join(grid.spacing, " "), extent, data,
-                  first_of(fields, 1, "Scalars"), first_of(fields, 3, "Vectors")));
+  file.write(fmt::format(
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"{0}\" version=\"1.0\" byte_order=\"{1}\" "
+      "header_type=\"UInt64\"{2}>\n"
+      "<{0} WholeExtent=\"{3}\"{4}>\n<Piece Extent=\"{3}\">\n{5}"
+      "<{6}{7}{8}>\n",
+      type, vtk_byte_order, compression == Compression::zlib ? " compressor=\"vtkZLibDataCompressor\"" : "", extent,
+      grid.graded()
+          ? ""
+          : fmt::format(" Origin=\"{}\" Spacing=\"{}\"", fmt::join(grid.origin, " "), fmt::join(grid.spacing, " ")),
+      grid.graded() ? coordinates_of(grid) : "", data, first_of(fields, 1, "Scalars"), first_of(fields, 3, "Vectors")));
   std::vector<std::int64_t> offsets;  // where the offset of each array is written once it is known
   for (const Field<T>& field : fields) {
     file.write(fmt::format("<DataArray type=\"Float{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" ",
@@ -131,7 +143,7 @@ void write_vti(OutputFile& file, const Grid& grid, Compression compression, cons
     offsets.push_back(file.position());
     file.write(fmt::format("{:{}}/>\n", "", offset_width + 9));
   }
-  file.write(fmt::format("</{}>\n</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_", data));
+  file.write(fmt::format("</{}>\n</Piece>\n</{}>\n<AppendedData encoding=\"raw\">\n_", data, type));
   const auto appended = file.position();
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const auto here = file.position();
@@ -163,7 +175,7 @@ VtkSeries::VtkSeries(std::filesystem::path path, const Grid& grid, Compression c
     detail::check_output(path_, ".pvd", "a ParaView collection");
   const PendingFile only_checked(list_of(path_));
   if (keep_until == keep_nothing || !std::filesystem::exists(list_of(path_))) return;
-  times_ = read_collection(path_, extension_of(path_));
+  times_ = read_collection(path_, extension_of(path_, grid_));
   std::erase_if(times_, [&](const SavedTime& saved) { return saved.step > keep_until; });
   last_kept_ = detail::last_step(times_);
 }
@@ -172,17 +184,17 @@ template <class T>
 void VtkSeries::append(std::int64_t step, double time, const Fields<T>& fields) {
   if (step >= 0 && step == last_kept_ && step == times_.back().step) return;
   detail::check_append(path_, grid_, times_, step, fields);
-  const std::filesystem::path member = path_.parent_path() / member_of(path_, step, extension_of(path_));
+  const std::filesystem::path member = path_.parent_path() / member_of(path_, step, extension_of(path_, grid_));
   if (is_vtkhdf(path_)) {
     write_vtkhdf(member, grid_, {step, time}, fields);
   } else {
     OutputFile file(member);
-    write_vti(file, grid_, compression_, fields);
+    write_vtk(file, grid_, compression_, fields);
     file.commit();
   }
   std::vector<SavedTime> times = times_;
   times.push_back({step, time});
-  write_collection(path_, times, extension_of(path_));
+  write_collection(path_, times, extension_of(path_, grid_));
   times_ = std::move(times);
 }
 

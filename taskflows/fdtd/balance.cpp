@@ -33,6 +33,11 @@ constexpr double small_per_core = 1 << 17;
 /// A cut is moved when that is to save more than this share of a step.
 constexpr double worth_moving = 0.02;
 
+/// So that a sample takes the kernels that the problem takes.
+void grade(Problem& sample, const Problem& like) {
+  for (int i = 0; i <= sample.cells[0] && like.mesh.graded(); ++i) sample.mesh.planes[0].push_back(i);
+}
+
 double cells_of_sample(const Problem& problem, bool gpus, int units) {
   const double most = gpus ? most_cells_of_gpu : most_cells_of_core;
   return std::clamp(cells_of(problem) / units, fewest_cells, most);
@@ -53,6 +58,7 @@ Measured measure(const Problem& like, const Session& session, bool gpus, int uni
   sample.precision = like.precision;
   sample.materials = {{}};
   if (!like.material.empty()) sample.material.assign(static_cast<std::size_t>(cells_of(sample)), 0);
+  grade(sample, like);
   const Division division = strips(sample, session, gpus ? 1 : 0, 1, gpu_weights);
   Simulation simulation(sample, division.bricks, division.placement, best_overlap(sample, division));
   simulation.advance(warm_up);
@@ -99,6 +105,7 @@ Problem sample_of(const Problem& like) {
   sample.precision = like.precision;
   sample.materials = {{}};
   if (!like.material.empty()) sample.material.assign(static_cast<std::size_t>(cells_of(sample)), 0);
+  grade(sample, like);
   return sample;
 }
 
@@ -116,7 +123,8 @@ double step_rate(const DivisionOptions& options, const Problem& like, const Sess
 }  // namespace
 
 std::string kind_of(const Problem& problem) {
-  return fmt::format("fdtd/{}/{}", name_of(problem.precision), problem.material.empty() ? "vacuum" : "materials");
+  return fmt::format("fdtd/{}/{}{}", name_of(problem.precision), problem.material.empty() ? "vacuum" : "materials",
+                     problem.mesh.graded() ? " graded" : "");
 }
 
 std::vector<double> gpu_weights_of(const Problem& problem, const Session& session, KnownRates& known) {

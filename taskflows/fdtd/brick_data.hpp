@@ -31,14 +31,25 @@ inline codelets::Scheme scheme_of(const Problem& problem, const Grid& grid) {
   const double d[3] = {problem.spacing[0], problem.spacing[1], problem.spacing[2]};
   scheme.factors[0] = factors(problem.dt, problem.eps0, d);
   scheme.factors[1] = factors(problem.dt, problem.mu0, d);
+  scheme.graded = problem.mesh.graded();
   return scheme;
 }
 
 /// E <- E - B dt / eps0 J, with the current of an edge spread over the area of its dual face.
 inline codelets::PointSource point_source(const Problem& problem, const CurrentSource& source,
                                           const std::array<int, 3>& entry, double b) {
-  const double volume = problem.spacing[0] * problem.spacing[1] * problem.spacing[2];
+  const double volume = volume_of(problem, Field::electric, source.component, source.cell);
   return {source.component, entry[0], entry[1], entry[2], -b * problem.dt / (problem.eps0 * volume), &source.current};
+}
+
+/// An entry of the domain in a brick that updates it.
+inline std::optional<std::array<int, 3>> within(const Grid& grid, const std::array<int, 3>& origin, Field field,
+                                                int component, const std::array<int, 3>& cell) {
+  const Box b = grid.entries(field, component, grid.cells());
+  const std::array<int, 3> here{cell[0] - origin[0], cell[1] - origin[1], cell[2] - origin[2]};
+  const bool inside =
+      here[0] >= b.x0 && here[0] < b.x1 && here[1] >= b.y0 && here[1] < b.y1 && here[2] >= b.z0 && here[2] < b.z1;
+  return inside ? std::optional(here) : std::nullopt;
 }
 
 /// Steps that a recording of probes holds.
@@ -67,6 +78,7 @@ struct Simulation::BrickData {
   std::array<HostBuffer<std::uint16_t>, 2> index_memory;
   std::array<HostBuffer<char>, 2> table_memory;
   std::array<HostBuffer<double>, 2> relative_memory;
+  std::array<HostBuffer<char>, 2> lengths_memory;  ///< inverse ones, of a graded mesh
   std::array<std::array<HostBuffer<char>, 3>, 2> sent_memory;
   HostBuffer<double> sums_memory;
   HostBuffer<Energy> energy_memory;
@@ -85,7 +97,7 @@ struct Simulation::BrickData {
       return std::any_of(list.begin(), list.end(), between);
     });
   }
-  std::array<Handle, 2> field, index, table, relative;
+  std::array<Handle, 2> field, index, table, relative, lengths;
   std::array<std::array<Handle, 3>, 2> sent;  ///< of a field along an axis
   std::array<std::array<HostBuffer<char>, 2>, 2> overlap_memory;
   std::array<std::array<Handle, 2>, 2> overlap_sent;  ///< in rounds of even and odd number, down and up

@@ -94,7 +94,7 @@ void Simulation::BrickTask::describe_work() {
   const bool hooked = !args_.half[0].hooks.empty() || !args_.half[1].hooks.empty();
   args_.work.variant = (args_.half[0].boxes.empty() ? 0 : 1) + (args_.both_fields ? 2 : 0) +
                        (args_.scheme.media[0] ? 4 : 0) + (hooked ? 8 : 0) + (args_.several_steps ? 16 : 0) +
-                       (args_.coupling.empty() ? 0 : 32);
+                       (args_.coupling.empty() ? 0 : 32) + (args_.scheme.graded ? 64 : 0);
 }
 
 void Simulation::BrickTask::submit(Priority priority) {

@@ -50,6 +50,13 @@ std::string layers_of(const Problem& p) {
                      g.alpha, g.alpha_order);
 }
 
+/// Tells graded meshes apart by their planes.
+std::string mesh_of(const Problem& p) {
+  Fingerprint all;
+  for (const std::vector<double>& planes : p.mesh.planes) all.add(planes.data(), planes.size() * sizeof(double));
+  return p.mesh.graded() ? "graded " + all.text() : "of one spacing";
+}
+
 std::string waves_of(const Problem& p) {
   Fingerprint all;
   for (const WaveInBox& w : p.waves) {
@@ -107,6 +114,7 @@ void check_same(const Hdf5Input& file, const Problem& p) {
     if (found != value) bad_input("{}: {} {}; the run has {}", file.name, name, found, value);
   };
   for (std::size_t a = 0; a < 3; ++a) same_number(spacing_names[a], p.spacing[a]);
+  if (p.mesh.graded() || file.has_attribute("/", "mesh")) same_text("mesh", mesh_of(p));
   same_number("time_step", p.dt);
   same_text("faces", faces_of(p));
   same_text("materials", materials_of(p));
@@ -174,6 +182,7 @@ void read_auxiliary(const Hdf5Input& file, Simulation& simulation, std::size_t a
 void write_run(DistributedHdf5& file, long step, const Problem& problem) {
   file.attribute("/", "step", static_cast<std::int64_t>(step));
   for (std::size_t a = 0; a < 3; ++a) file.attribute("/", spacing_names[a], problem.spacing[a]);
+  if (problem.mesh.graded()) file.attribute("/", "mesh", mesh_of(problem));
   file.attribute("/", "time_step", problem.dt);
   file.attribute("/", "faces", faces_of(problem));
   file.attribute("/", "materials", materials_of(problem));

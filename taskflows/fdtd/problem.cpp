@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -22,6 +23,12 @@ void check_domain(const Problem& p) {
     if (!(d > 0) || !std::isfinite(d))
       bad_input("spacing {} x {} x {} m: expected positive lengths", p.spacing[0], p.spacing[1], p.spacing[2]);
   for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::vector<double>& planes = p.mesh.planes[axis];
+    if (!planes.empty() && (planes.size() != static_cast<std::size_t>(p.cells[axis]) + 1 || planes[0] != 0 ||
+                            std::adjacent_find(planes.begin(), planes.end(), std::greater_equal<>()) != planes.end()))
+      bad_input(
+          "a graded mesh with {} planes along {} for {} cells: expected ascending ones from 0, one more than cells",
+          planes.size(), "xyz"[axis], p.cells[axis]);
     const bool lower = p.face[2 * axis] == Face::neighbour;
     const bool upper = p.face[2 * axis + 1] == Face::neighbour;
     if (lower != upper)
@@ -177,8 +184,19 @@ void check_resistors(const Problem& p) {
 }  // namespace
 
 double conductivity(const Problem& p, const Resistor& r) {
-  const auto c = static_cast<std::size_t>(r.component);
-  return p.spacing[c] / (r.resistance * p.spacing[(c + 1) % 3] * p.spacing[(c + 2) % 3]);
+  const auto length = [&](int axis) { return length_of(p, Field::electric, r.component, axis % 3, r.cell); };
+  return length(r.component) / (r.resistance * length(r.component + 1) * length(r.component + 2));
+}
+
+double length_of(const Problem& p, Field field, int component, int axis, const std::array<int, 3>& entry) {
+  const auto a = static_cast<std::size_t>(axis);
+  return p.spacing[a] * p.mesh.of_entry(field, component, axis, entry[a]);
+}
+
+double volume_of(const Problem& p, Field field, int component, const std::array<int, 3>& entry) {
+  double volume = 1;
+  for (int axis = 0; axis < 3; ++axis) volume *= length_of(p, field, component, axis, entry);
+  return volume;
 }
 
 double cells_of(const Problem& p) {

@@ -80,8 +80,9 @@ struct WaveInBox {
 
 struct Problem {
   std::array<int, 3> cells{};
-  std::array<double, 3> spacing{};  ///< m
-  double dt = 0;                    ///< s
+  std::array<double, 3> spacing{};  ///< m, of the smallest cells where the mesh is graded
+  GradedMesh mesh;
+  double dt = 0;  ///< s
   /// Face::neighbour: periodic, both faces of an axis or none
   std::array<Face, 6> face{Face::electric, Face::electric, Face::electric,
                            Face::electric, Face::electric, Face::electric};
@@ -105,11 +106,16 @@ struct Problem {
 };
 
 double cells_of(const Problem& problem);
+/// m: along an axis, what an entry stands for; a product of three.
+double length_of(const Problem& problem, Field field, int component, int axis, const std::array<int, 3>& entry);
+/// m^3
+double volume_of(const Problem& problem, Field field, int component, const std::array<int, 3>& entry);
 /// S/m: what a resistor adds to its edge; infinity without resistance.
 double conductivity(const Problem& problem, const Resistor& resistor);
 bool has_layers(const Problem& problem);
 bool has_poles(const Problem& problem);
-/// Can strips along x overlap? Where all faces are electric conductors and nothing has a state beside the fields.
+/// Can strips along x overlap? Where all faces are electric conductors, nothing has a state beside the fields and
+/// cells have the same lengths.
 bool may_overlap(const Problem& problem);
 /// As the kernels ask for it.
 Cells cells_with_materials(const Problem& problem);

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data of a simulation: bricks, their fields, media, sources and probes.
+// The data of a simulation: bricks, their fields, sources and probes.
 #include "taskflows/fdtd/simulation.hpp"
 
 #include <fmt/format.h>
 #include <starpu.h>
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 #include "base/as_size.hpp"
 #include "base/error.hpp"
@@ -21,6 +19,7 @@ namespace {
 void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks, int overlap) {
   if (overlap == 0) return;
   if (overlap < 0) bad_input("overlap of {} planes: expected 0 at least", overlap);
+  if (problem.mesh.graded()) bad_input("overlap of {} planes on a graded mesh: expected none", overlap);
   if (!may_overlap(problem))
     bad_input("overlap of {} planes: only between electric conductors, without poles, waves and monitors", overlap);
   for (const BrickPlace& brick : bricks) {
@@ -39,12 +38,6 @@ std::vector<std::size_t> neighbours_of(const std::vector<BrickPlace>& bricks, st
       for (const auto& neighbour : {bricks[found[n]].neighbour[2 * axis], bricks[found[n]].neighbour[2 * axis + 1]})
         if (neighbour) found.push_back(as_size(*neighbour));
   return found;
-}
-
-template <class T>
-void fill_table(const std::vector<Medium>& media, double constant, double dt, void* table) {
-  auto* const to = static_cast<Coefficients<T>*>(table);
-  for (std::size_t m = 0; m < media.size(); ++m) to[m] = coefficients<T>(media[m], constant, dt);
 }
 
 }  // namespace
@@ -94,6 +87,7 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
       brick->table[f] = vector(brick->table_memory[f], "media");
       brick->relative[f] = vector(brick->relative_memory[f], "relative");
     }
+    if (problem.mesh.graded()) build_lengths(*brick);
     build_sources(*brick);
     build_probes(*brick);
   }
@@ -152,121 +146,6 @@ void Simulation::build_fields(BrickData& brick, std::size_t number) {
   brick.sums = Handle::temporary(brick.sums_memory.data(), 3 * planes, sizeof(double), "sums", where);
   brick.energy_memory = HostBuffer<Energy>(planes);
   brick.energy = Handle::temporary(brick.energy_memory.data(), planes, sizeof(Energy), "energy", where);
-}
-
-/// With what the kernel of poles needs, where there are some.
-template <class T>
-void Simulation::build_media_of_e(BrickData& brick, const Cells& cells, std::vector<Medium>& media) {
-  const std::array<int, 3> begin = brick.origin();
-  const std::int32_t origin[3] = {begin[0], begin[1], begin[2]};
-  auto found = std::make_shared<DispersiveMedia<T>>(
-      assign_dispersive<T>(brick.scheme.grid, origin, cells, problem_.materials, problem_.poles, problem_.eps0,
-                           problem_.dt, brick.index_memory[0].data()));
-  media = found->media;
-  brick.dispersive = std::move(found);
-}
-
-void Simulation::build_media(BrickData& brick) {
-  if (problem_.material.empty()) return;
-  const Cells cells = cells_with_materials(problem_);
-  const std::array<int, 3> begin = brick.origin();
-  const std::int32_t origin[3] = {begin[0], begin[1], begin[2]};
-  for (const Field field : {Field::electric, Field::magnetic}) {
-    const std::size_t f = number(field);
-    const double constant = field == Field::electric ? problem_.eps0 : problem_.mu0;
-    brick.scheme.media[f] = true;
-    brick.index_memory[f] = HostBuffer<std::uint16_t>(static_cast<std::size_t>(brick.scheme.grid.elements()));
-    std::vector<Medium> media;
-    if (field == Field::electric && has_poles(problem_))
-      with_precision(problem_.precision, [&](auto real) { build_media_of_e<decltype(real)>(brick, cells, media); });
-    else
-      media = assign_media(field, brick.scheme.grid, origin, cells, problem_.materials, brick.index_memory[f].data());
-    if (field == Field::electric) smooth(brick, media);
-    cut(brick, field, media);
-    if (field == Field::electric) add_resistors(brick, media);
-    brick.table_memory[f] = HostBuffer<char>(media.size() * 2 * as_size(element_));
-    with_precision(problem_.precision, [&](auto real) {
-      fill_table<decltype(real)>(media, constant, problem_.dt, brick.table_memory[f].data());
-    });
-    brick.relative_memory[f] = HostBuffer<double>(media.size());
-    for (std::size_t m = 0; m < media.size(); ++m) brick.relative_memory[f][m] = media[m].relative;
-  }
-}
-
-namespace {
-
-/// An entry of the domain in a brick that updates it.
-std::optional<std::array<int, 3>> within(const Grid& grid, const std::array<int, 3>& origin, Field field, int component,
-                                         const std::array<int, 3>& cell) {
-  const Box b = grid.entries(field, component, grid.cells());
-  const std::array<int, 3> here{cell[0] - origin[0], cell[1] - origin[1], cell[2] - origin[2]};
-  const bool inside =
-      here[0] >= b.x0 && here[0] < b.x1 && here[1] >= b.y0 && here[1] < b.y1 && here[2] >= b.z0 && here[2] < b.z1;
-  return inside ? std::optional(here) : std::nullopt;
-}
-
-}  // namespace
-
-/// Entries with the same values share a medium.
-class Simulation::MediaOfEntries {
- public:
-  MediaOfEntries(BrickData& brick, Field field, std::vector<Medium>& media)
-      : brick_(brick), field_(field), media_(media) {}
-
-  void set(int component, const std::array<int, 3>& cell, const Medium& medium) {
-    constexpr std::size_t most_media = std::size_t{1} << 16;
-    const Grid& grid = brick_.scheme.grid;
-    const auto here = within(grid, brick_.origin(), field_, component, cell);
-    if (!here) return;
-    const std::int64_t at = grid.at(component, (*here)[0], (*here)[1], (*here)[2]);
-    const auto [found, is_new] =
-        known_.try_emplace({medium.relative, medium.loss}, static_cast<std::uint16_t>(media_.size()));
-    if (is_new && media_.size() == most_media) bad_input("entries near surfaces: more than {} media", most_media);
-    if (is_new) media_.push_back(medium);
-    brick_.index_memory[number(field_)][static_cast<std::size_t>(at)] = found->second;
-  }
-
- private:
-  BrickData& brick_;
-  Field field_;
-  std::vector<Medium>& media_;
-  std::map<std::pair<double, double>, std::uint16_t> known_;
-};
-
-void Simulation::smooth(BrickData& brick, std::vector<Medium>& media) const {
-  MediaOfEntries entries(brick, Field::electric, media);
-  for (const SmoothedEdge& edge : problem_.smoothed) entries.set(edge.component, edge.cell, edge.medium);
-  if (!brick.dispersive) return;
-  with_precision(problem_.precision, [&](auto real) {
-    auto& poles = *static_cast<DispersiveMedia<decltype(real)>*>(brick.dispersive.get());
-    poles.ranges.resize(media.size(), {0, 0});  // none
-  });
-}
-
-void Simulation::cut(BrickData& brick, Field field, std::vector<Medium>& media) const {
-  MediaOfEntries entries(brick, field, media);
-  for (const CutEntry& entry : problem_.cut)
-    if (entry.field == field) entries.set(entry.component, entry.cell, entry.medium);
-}
-
-/// Each edge with a resistor gets a medium of its own; thin conductors share one.
-void Simulation::add_resistors(BrickData& brick, std::vector<Medium>& media) const {
-  constexpr std::size_t most_media = std::size_t{1} << 16;
-  std::optional<std::size_t> conductor;
-  for (const Resistor& r : problem_.resistors) {
-    const auto here = within(brick.scheme.grid, brick.origin(), Field::electric, r.component, r.cell);
-    if (!here) continue;
-    const std::int64_t at = brick.scheme.grid.at(r.component, (*here)[0], (*here)[1], (*here)[2]);
-    std::uint16_t& index = brick.index_memory[0][static_cast<std::size_t>(at)];
-    const bool conducts = r.resistance == 0;
-    const Medium medium{media[index].relative, media[index].loss + conductivity(problem_, r)};
-    std::size_t number = media.size();
-    if (conducts && conductor) number = *conductor;
-    if (conducts) conductor = number;
-    if (number == most_media) bad_input("resistors: more than {} media", most_media);
-    if (number == media.size()) media.push_back(medium);
-    index = static_cast<std::uint16_t>(number);
-  }
 }
 
 double Simulation::coefficient_b(const BrickData& brick, Field field, int component,
@@ -346,9 +225,11 @@ std::vector<Access> Simulation::accesses(const BrickData& brick, starpu_data_acc
                                          starpu_data_access_mode h) const {
   std::vector<Access> data{{brick.field[0], e}, {brick.field[1], h}};
   for (std::size_t f = 0; f < 2; ++f) {
-    if (!brick.scheme.media[f]) continue;
-    data.push_back({brick.index[f], STARPU_R});
-    data.push_back({brick.table[f], STARPU_R});
+    if (brick.scheme.media[f]) {
+      data.push_back({brick.index[f], STARPU_R});
+      data.push_back({brick.table[f], STARPU_R});
+    }
+    if (brick.scheme.graded) data.push_back({brick.lengths[f], STARPU_R});
   }
   return data;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A finite-difference time-domain simulation as a flow of StarPU tasks. Its parts are in several files:
-//   simulation.cpp                bricks: fields, media, sources, probes, hooks
+//   simulation.cpp                bricks: fields, sources, probes, hooks
 //   brick_data.hpp                what a simulation has of a brick
 //   exchange.cpp                  what bricks send each other, and which of their cells go first
 //   flow.hpp, flow.cpp            the order of operations, with the equations
 //   brick_task.cpp                a task, from the parts that the flow names
 //   observers.cpp                 sums, energies, probes
 //   state.cpp                     fields to and from main memory
+//   physics/media.cpp             media of their entries, lengths of a graded mesh
 //   physics/physics.cpp           absorbing layers, poles, plane waves, monitors
 //   physics/auxiliary_state.cpp   what these have beside the fields
 // Beside it: who gets which brick (decomposition, division, balance), farms of many domains (farm), the state on file
@@ -177,6 +178,8 @@ class Simulation {
   void build_fields(BrickData& brick, std::size_t number);
   void build_media(BrickData& brick);
   class MediaOfEntries;
+  void weigh(BrickData& brick, Field field, const Cells& cells, std::vector<Medium>& media) const;
+  void build_lengths(BrickData& brick) const;
   void smooth(BrickData& brick, std::vector<Medium>& media) const;
   void cut(BrickData& brick, Field field, std::vector<Medium>& media) const;
   void add_resistors(BrickData& brick, std::vector<Medium>& media) const;

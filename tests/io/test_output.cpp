@@ -169,6 +169,31 @@ TEST_F(OutputFiles, Hdf5HoldsNamedFields) {
   expect_bad_input([&] { Hdf5Series(folder_ / "a.h5", other, 3); }, {"0.1 x 0.3 x 2e-09", "0.1 x 0.4 x 2e-09"});
 }
 
+/// Graded along x and z.
+TEST_F(OutputFiles, CellsOfSeveralLengthsHaveTheirCoordinates) {
+  Grid graded{.n = {2, 1, 3}, .origin = {-1, 5, 0}, .spacing = {0.5, 2, 0.25}};
+  graded.planes = {std::vector<double>{-1, -0.5, 0.7}, {}, {0, 0.25, 1, 3}};
+  const std::vector<double> values = {1, 2, 3, 4, 5, 6};
+  const Fields<double> fields{{"power", {values}}};
+  VtkSeries(folder_ / "a.pvd", graded, Compression::none).append(3, 1, fields);
+  EXPECT_NE(bytes(folder_ / "a.pvd").find("a_0000000003.vtr"), std::string::npos);
+  const std::string vtr = bytes(folder_ / "a_0000000003.vtr");
+  for (const char* part : {"<RectilinearGrid WholeExtent=\"0 2 0 1 0 3\">", ">-1 -0.5 0.7<", ">5 7<", ">0 0.25 1 3<"})
+    EXPECT_NE(vtr.find(part), std::string::npos) << part;
+  Hdf5Series(folder_ / "a.h5", graded).append(3, 1, fields);
+  Hdf5Series(folder_ / "a.h5", graded, 3).append(4, 2, fields);
+  const std::string xdmf = bytes(folder_ / "a.xdmf");
+  for (const char* part :
+       {"\"3DRectMesh\" Dimensions=\"4 2 3\"", "\"VXVYVZ\"", ">-1 -0.5 0.7<", ">5 7<", ">0 0.25 1 3<"})
+    EXPECT_NE(xdmf.find(part), std::string::npos) << part;
+  std::vector<hsize_t> shape;
+  EXPECT_EQ(read_dataset<double>(folder_ / "a.h5", "step_0000000004/z", shape), (std::vector<double>{0.125, 0.625, 2}));
+  EXPECT_EQ(read_dataset<double>(folder_ / "a.h5", "step_0000000004/y", shape), (std::vector<double>{6}));
+  Grid other = graded;
+  other.planes[2][2] = 1.5;
+  expect_bad_input([&] { Hdf5Series(folder_ / "a.h5", other, 3); }, {"a.h5: holds 2 x 1 x 3 cells"});
+}
+
 TEST_F(OutputFiles, WrongFieldsAreRefused) {
   const std::vector<float> right(cells.size());
   const std::vector<float> few(cells.size() - 1);

@@ -37,7 +37,8 @@ struct UpdatedBox {
   void* values;                ///< the field that was updated
   const std::uint16_t* index;  ///< of media of the field, as in Media; null: the background everywhere
   const void* table;
-  void* const* arrays;  ///< of this kernel and this brick, as many as were registered with it
+  void* const* arrays;                 ///< of this kernel and this brick, as many as were registered with it
+  const void* inverse_length[3] = {};  ///< as in Media
 };
 
 /// Lives as long as the simulation; called by any thread.

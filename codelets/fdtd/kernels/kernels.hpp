@@ -30,7 +30,8 @@
 //   record        entries of probes to a row                          2 T of a probe   0            observers/probes
 // With materials an update reads 6 bytes more of a cell, the index of each entry, and does 8 operations instead of 6
 // per entry. What becomes of monitors' sums after a run, power and far field, is in observers/flux.hpp and
-// observers/far_field.hpp.
+// observers/far_field.hpp. On a graded mesh (graded_mesh.hpp) the factors of an entry are multiplied with the inverse
+// of the lengths along each axis, which caches keep; update_steps does so on CPUs only.
 #pragma once
 
 #include <cstdint>

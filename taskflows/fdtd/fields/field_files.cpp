@@ -2,8 +2,10 @@
 #include "taskflows/fdtd/fields/field_files.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.hpp"
+#include "base/graded_axis.hpp"
 #include "io/pictures/frame.hpp"
 #include "io/series/collection.hpp"
 #include "runtime/ranks/collective_try.hpp"
@@ -60,9 +62,39 @@ std::string quantity_of(const scene::SliceOutput& slice) {
   return fmt::format("|{}| ({})", name_of(field_of(slice)), unit);
 }
 
+/// The cells of a graded plane as equal ones, about as many as the smallest cells ask for: which cell each shows, to
+/// the right and upwards.
+struct EqualCells {
+  std::vector<std::int32_t> right, up;
+  double side;  ///< m
+
+  EqualCells(const output::Grid& grid, const output::Section& section) {
+    constexpr double most = 1000;
+    const auto length = [&](std::size_t axis) { return grid.node(axis, grid.n[axis]) - grid.node(axis, 0); };
+    const std::size_t axes[2] = {section.right(), section.up()};
+    side = std::max(std::min(grid.spacing[axes[0]], grid.spacing[axes[1]]),
+                    std::max(length(axes[0]), length(axes[1])) / most);
+    for (const std::size_t axis : axes) {
+      const std::vector<double> nodes = grid.nodes(axis);
+      std::vector<std::int32_t>& cells = axis == axes[0] ? right : up;
+      const double count = std::max(1.0, std::round(length(axis) / side));
+      for (double i = 0.5; i < count; ++i)
+        cells.push_back(static_cast<std::int32_t>(index_of(nodes, nodes[0] + i / count * length(axis))));
+    }
+  }
+  [[nodiscard]] output::Plane show(const output::Plane& plane) const {
+    output::Plane shown{right.size(), up.size(), {}};
+    for (const std::int32_t y : up)
+      for (const std::int32_t x : right)
+        shown.values.push_back(plane.values[static_cast<std::size_t>(y) * plane.width + static_cast<std::size_t>(x)]);
+    return shown;
+  }
+};
+
 /// What is around the picture: materials are outlined.
 output::Frame frame_of(const scene::SliceOutput& slice, const Problem& problem, const output::Grid& grid, long step) {
-  const double place = grid.origin[slice.axis] + (slice.index + 0.5) * grid.spacing[slice.axis];
+  const double place = grid.graded() ? (grid.node(slice.axis, slice.index) + grid.node(slice.axis, slice.index + 1)) / 2
+                                     : grid.origin[slice.axis] + (slice.index + 0.5) * grid.spacing[slice.axis];
   output::Frame frame{.title = fmt::format("{} = {:.4g} m, t = {:.4g} s, step {}", "xyz"[slice.axis], place,
                                            static_cast<double>(step) * problem.dt, step),
                       .quantity = quantity_of(slice),
@@ -92,6 +124,8 @@ FieldFiles::FieldFiles(const Problem& problem, const std::array<double, 3>& orig
       slices_(slices),
       from_(from),
       steps_(steps) {
+  for (std::size_t a = 0; a < 3; ++a)
+    for (const double x : problem.mesh.planes[a]) grid_.planes[a].push_back(origin[a] + problem.spacing[a] * x);
   const std::int64_t keep = from > 0 ? from : output::keep_nothing;
   for (const scene::FieldOutput& f : fields_) {
     if (f.file.extension() == ".h5" && rank_group().distributed())
@@ -165,11 +199,21 @@ void FieldFiles::write_slice(const scene::SliceOutput& slice, const Shown<T>& sh
   if (const auto* of = std::get_if<scene::Component>(&slice.quantity))
     field = {field.name + "xyz" [of->axis], { field.components[static_cast<std::size_t>(of->axis)] }};
   const std::filesystem::path path = slice.every > 0 ? numbered(slice.file, step) : slice.file;
-  const output::Plane plane = output::plane_of(shown.grid, field, shown.section);
+  output::Plane plane = output::plane_of(shown.grid, field, shown.section);
+  output::Frame frame = frame_of(slice, problem_, grid_, step);
+  if (grid_.graded()) {
+    const EqualCells cells(grid_, section_of(slice));
+    plane = cells.show(plane);
+    frame.spacing.fill(cells.side);
+    if (frame.body)
+      frame.body = [cells, body = frame.body](std::int32_t right, std::int32_t up) {
+        return body(cells.right[static_cast<std::size_t>(right)], cells.up[static_cast<std::size_t>(up)]);
+      };
+  }
   if (slice.plain)
     output::write_png(path, plane, colouring_of(slice));
   else
-    output::write_png(path, plane, colouring_of(slice), shown.section, frame_of(slice, problem_, grid_, step));
+    output::write_png(path, plane, colouring_of(slice), shown.section, frame);
 }
 
 template <class T>

@@ -30,7 +30,9 @@ class Absorb final : public KernelHook {
 
  private:
   static Media<T> media(const UpdatedBox& u) {
-    return {u.index, static_cast<const Coefficients<T>*>(u.table)};
+    Media<T> media{u.index, static_cast<const Coefficients<T>*>(u.table)};
+    for (int a = 0; a < 3; ++a) media.inverse_length[a] = static_cast<const T*>(u.inverse_length[a]);
+    return media;
   }
   [[nodiscard]] Psi<T> psi(void* const* arrays) const {
     Psi<T> psi{};

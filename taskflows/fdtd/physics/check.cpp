@@ -2,6 +2,7 @@
 #include "taskflows/fdtd/physics/check.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -39,6 +40,27 @@ void check_layers(const Problem& p) {
     });
 }
 
+/// Differences between the cells of a layer that are no more than rounding, and those of a rule.
+constexpr double same_length = 1e-3;
+
+void check_mesh(const Problem& p) {
+  if (!p.mesh.graded()) return;
+  if (!p.waves.empty()) bad_input("plane waves on a graded mesh: expected cells of one length along each axis");
+  if (has_poles(p)) bad_input("dispersive media on a graded mesh: expected cells of one length along each axis");
+  if (!p.couplings.empty()) bad_input("coupled edges on a graded mesh: expected cells of one length along each axis");
+  if (!p.cut.empty())
+    bad_input("conductors that cut cells on a graded mesh: expected cells of one length along each axis");
+  for (std::size_t f = 0; f < 6; ++f)
+    for (int i = 0; i < p.cpml.cells[f]; ++i) {
+      const double length = p.mesh.cell(f / 2, f % 2 == 0 ? i : p.cells[f / 2] - 1 - i);
+      if (std::abs(length - p.cpml.length[f]) > same_length * length)
+        bad_input(
+            "absorbing layer before {}: its cell number {} is {:.4g} m long, others {:.4g} m; expected {} of one "
+            "length",
+            face_names[f], i, length * p.spacing[f / 2], p.cpml.length[f] * p.spacing[f / 2], p.cpml.cells[f]);
+    }
+}
+
 void check_poles(const Problem& p) {
   if (p.poles.size() > p.materials.size())
     bad_input("poles of {} materials: there are {}", p.poles.size(), p.materials.size());
@@ -71,7 +93,7 @@ bool has_layers(const Problem& p) {
 }
 bool may_overlap(const Problem& p) {
   return std::all_of(p.face.begin(), p.face.end(), [](Face f) { return f == Face::electric; }) && !has_poles(p) &&
-         p.magnetic_sources.empty() && p.waves.empty() && p.monitors.empty() && p.couplings.empty();
+         !p.mesh.graded() && p.magnetic_sources.empty() && p.waves.empty() && p.monitors.empty() && p.couplings.empty();
 }
 bool has_poles(const Problem& p) {
   return !p.material.empty() && std::any_of(p.poles.begin(), p.poles.end(), [](const auto& of) { return !of.empty(); });
@@ -91,6 +113,7 @@ Space space_of(const Problem& p) {
 }
 
 void check_physics(const Problem& p) {
+  check_mesh(p);
   check_layers(p);
   check_poles(p);
   check_waves(p);

@@ -120,7 +120,8 @@ void add_magnetic_source(Simulation& simulation, const Problem& p, const Current
                          double b, std::vector<std::unique_ptr<KernelHook>>& kernels) {
   std::array<int, 3> entry = source.cell;
   for (std::size_t a = 0; a < 3; ++a) entry[a] -= simulation.place(brick).begin[a];
-  const double scale = -b * p.dt / (p.mu0 * p.spacing[0] * p.spacing[1] * p.spacing[2]);
+  const auto length = [&](int axis) { return length_of(p, Field::magnetic, source.component, axis, source.cell); };
+  const double scale = -b * p.dt / (p.mu0 * length(0) * length(1) * length(2));
   with_precision(p.precision, [&](auto number) {
     kernels.push_back(std::make_unique<MagneticCurrent<decltype(number)>>(source, entry, scale, p.dt));
   });

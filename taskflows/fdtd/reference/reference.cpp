@@ -30,6 +30,7 @@ bool is_large(const Problem& problem) {
 Reference::Reference(const Problem& problem) : problem_(problem) {
   const std::array<int, 3>& n = problem.cells;
   const std::size_t all = index(3, {0, 0, 0});
+  set_lengths();
   right_side_.assign(all, 0);
   for (const Resistor& r : problem.resistors) lumped_[index(r.component, r.cell)] += conductivity(problem, r);
   for (const SmoothedEdge& s : problem.smoothed)
@@ -53,6 +54,25 @@ Reference::Reference(const Problem& problem) : problem_(problem) {
   }
   if (has_layers(problem)) set_stretches();
   for (const WaveInBox& wave : problem.waves) waves_.emplace_back(wave, problem);
+}
+
+/// Lengths of cells, and distances of the centres beside planes: beyond a face is the cell's image, or the cell at the
+/// other end.
+void Reference::set_lengths() {
+  for (std::size_t a = 0; a < 3; ++a) {
+    const int n = problem_.cells[a];
+    const std::vector<double>& planes = problem_.mesh.planes[a];
+    std::vector<double>& cells = between_planes_[a];
+    for (int i = 0; i < n; ++i)
+      cells.push_back(problem_.spacing[a] * (planes.empty() ? 1 : planes[of(i + 1)] - planes[of(i)]));
+    const bool periodic = problem_.face[2 * a] == Face::neighbour;
+    for (int i = 0; i <= n; ++i) {
+      const double below = i > 0 ? cells[of(i - 1)] : periodic ? cells[of(n - 1)] : cells[0];
+      const double above = i < n ? cells[of(i)] : periodic ? cells[0] : cells[of(n - 1)];
+      between_centres_[a].push_back((below + above) / 2);
+    }
+    cells.push_back(cells[0]);  // no entry is there
+  }
 }
 
 /// new = keep old + add right side, with the loss at the mean of old and new; or the law of a medium with poles.
@@ -98,7 +118,7 @@ void Reference::set_stretches() {
         if (x > problem_.cells[a] - upper) depth = 1 - (problem_.cells[a] - x) / upper;
         Stretched s{1, 0, 0};
         if (depth > 0) {
-          const double rate = c0 / problem_.spacing[a];
+          const double rate = c0 / between_planes_[a][of(std::min(i, problem_.cells[a] - 1))];
           const double sigma = 0.8 * (g.order + 1) * g.sigma * rate * std::pow(depth, g.order);
           const double alpha = g.alpha * rate * std::pow(1 - depth, g.alpha_order);
           s.kappa = 1 + (g.kappa - 1) * std::pow(depth, g.order);
@@ -173,7 +193,8 @@ double Reference::difference(Field field, int component, int along, const Place&
 
 /// Where space is stretched, with what the layer remembers for one of the two terms of the curl.
 double Reference::derivative(Field field, int component, int along, const Place& at) {
-  const double plain = difference(field, component, along, at) / problem_.spacing[of(along)];
+  const auto& lengths = field == Field::electric ? between_planes_ : between_centres_;
+  const double plain = difference(field, component, along, at) / lengths[of(along)][of(at[of(along)])];
   if (stretched_[0][0].empty()) return plain;
   const Field taker = other(field);
   const Stretched& s = stretched_[of(taker)][of(along)][of(at[of(along)])];
@@ -201,10 +222,15 @@ void Reference::take_curl(Field field) {
   }
 }
 
-/// A current along an entry, spread over the volume of a cell.
-void Reference::subtract(const std::vector<CurrentSource>& sources, double time) {
-  const double volume = problem_.spacing[0] * problem_.spacing[1] * problem_.spacing[2];
-  for (const CurrentSource& s : sources) right_side_[index(s.component, s.cell)] -= s.current(time) / volume;
+/// A current along an entry, spread over the volume that the entry stands for.
+void Reference::subtract(Field field, const std::vector<CurrentSource>& sources, double time) {
+  for (const CurrentSource& s : sources) {
+    double volume = 1;
+    for (int axis = 0; axis < 3; ++axis)
+      volume *= (lies_on_planes(field, s.component, axis) ? between_centres_
+                                                          : between_planes_)[of(axis)][of(s.cell[of(axis)])];
+    right_side_[index(s.component, s.cell)] -= s.current(time) / volume;
+  }
 }
 
 void Reference::change(Field field) {
@@ -241,11 +267,11 @@ void Reference::advance() {
   if (time_ > 0)
     for (ReferenceWave& wave : waves_) wave.advance_electric(time_);
   take_curl(Field::magnetic);
-  subtract(problem_.magnetic_sources, step * problem_.dt);
+  subtract(Field::magnetic, problem_.magnetic_sources, step * problem_.dt);
   change(Field::magnetic);
   for (ReferenceWave& wave : waves_) wave.advance_magnetic();
   take_curl(Field::electric);
-  subtract(problem_.sources, (step + 0.5) * problem_.dt);
+  subtract(Field::electric, problem_.sources, (step + 0.5) * problem_.dt);
   change(Field::electric);
   ++time_;
 }

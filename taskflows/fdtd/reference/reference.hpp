@@ -45,6 +45,7 @@ class Reference {
     std::vector<double> state;
   };
 
+  void set_lengths();
   void set_stretches();
   void set_medium(Field field, int component, const Place& at);
   [[nodiscard]] std::size_t index(int component, const Place& at) const;
@@ -53,12 +54,13 @@ class Reference {
   [[nodiscard]] double difference(Field field, int component, int along, const Place& at) const;
   [[nodiscard]] double derivative(Field field, int component, int along, const Place& at);
   void take_curl(Field field);
-  void subtract(const std::vector<CurrentSource>& sources, double time);
+  void subtract(Field field, const std::vector<CurrentSource>& sources, double time);
   void change(Field field);
   void look_for_largest(Field field);
 
   const Problem& problem_;
   long time_ = 0;
+  std::array<std::vector<double>, 3> between_planes_, between_centres_;  ///< m, along each axis
   std::array<std::vector<double>, 2> field_;
   std::array<double, 2> largest_{};
   std::vector<double> right_side_;                         ///< of the equation of the field that changes

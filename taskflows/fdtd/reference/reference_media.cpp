@@ -38,12 +38,12 @@ struct SharedPole {
 };
 
 std::vector<SharedPole> poles_of(const Problem& p, const CellsAround& around) {
-  int cells = 0;
+  double cells = 0;
   for (const auto& [material, count] : around) cells += count;
   std::vector<SharedPole> found;
   for (const auto& [material, count] : around)
     if (material < p.poles.size())
-      for (const Pole& pole : p.poles[material]) found.push_back({pole, static_cast<double>(count) / cells});
+      for (const Pole& pole : p.poles[material]) found.push_back({pole, count / cells});
   return found;
 }
 
@@ -69,7 +69,12 @@ CellsAround cells_around(const Problem& p, Field field, int component, const std
                              static_cast<std::size_t>(cell[1])) *
                                 static_cast<std::size_t>(p.cells[2]) +
                             static_cast<std::size_t>(cell[2]);
-        ++around[p.material[number]];
+        double weight = 1;
+        for (std::size_t a = 0; a < 3; ++a)
+          if (below[a] == 1 && !p.mesh.planes[a].empty())
+            weight *= p.mesh.planes[a][static_cast<std::size_t>(cell[a]) + 1] -
+                      p.mesh.planes[a][static_cast<std::size_t>(cell[a])];
+        around[p.material[number]] += weight;
       }
   return around;
 }

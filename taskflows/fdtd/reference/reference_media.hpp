@@ -12,8 +12,8 @@
 namespace asterism::fdtd {
 
 /// Cells of each material around an entry: four around an edge of E, two beside a face of H, fewer at the faces of the
-/// domain.
-using CellsAround = std::map<std::uint16_t, int>;
+/// domain. On a graded mesh they count by their areas across the edge, or lengths, in spacings.
+using CellsAround = std::map<std::uint16_t, double>;
 CellsAround cells_around(const Problem& problem, Field field, int component, const std::array<int, 3>& at);
 
 /// Permittivity and conductivity, or permeability and magnetic loss. Around an edge of E the currents of all cells add

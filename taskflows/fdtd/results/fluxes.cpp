@@ -33,7 +33,8 @@ std::vector<SceneFlux> fluxes(const scene::Scene& scene, const SceneProblem& of,
     const scene::Flux& flux_of = scene.fluxes[s.of];
     for (std::size_t f = 0; f < flux_of.frequencies.size(); ++f)
       all.push_back({flux_of.name, flux_of.frequencies[f],
-                     flux(s.plane, spectra[s.first], spectra[s.first + 1], {d[0], d[1], d[2]}, static_cast<int>(f)),
+                     flux(s.plane, spectra[s.first], spectra[s.first + 1], {d[0], d[1], d[2]}, static_cast<int>(f),
+                          of.problem.mesh),
                      std::nullopt});
   }
   return all;

@@ -19,12 +19,13 @@ double decibels(const Complex& z) {
 }
 
 /// Upper end over lower end: against E.
-Complex voltage(const Spectrum& spectrum, int frequency, double edge) {
-  const Box& b = spectrum.monitor.components[0].entries;
+Complex voltage(const Problem& p, const Spectrum& spectrum, int frequency) {
+  const auto& [axis, b] = spectrum.monitor.components[0];
   Complex sum = 0;
   for (int i = b.x0; i < b.x1; ++i)
     for (int j = b.y0; j < b.y1; ++j)
-      for (int k = b.z0; k < b.z1; ++k) sum -= edge * spectrum.at(0, frequency, i, j, k);
+      for (int k = b.z0; k < b.z1; ++k)
+        sum -= length_of(p, Field::electric, axis, axis, {i, j, k}) * spectrum.at(0, frequency, i, j, k);
   return sum;
 }
 
@@ -49,8 +50,7 @@ std::vector<Scattering> scattering(const scene::Scene& scene, const SceneProblem
     const double mean = std::cos(std::numbers::pi * at.frequency * p.dt);
     for (std::size_t n = 0; n < scene.ports.size(); ++n) {
       const scene::Port& port = scene.ports[n];
-      const double edge = p.spacing[static_cast<std::size_t>(port.axis)];
-      const Complex v = mean * voltage(spectra[of.ports[n].monitor], static_cast<int>(f), edge);
+      const Complex v = mean * voltage(p, spectra[of.ports[n].monitor], static_cast<int>(f));
       at.s.push_back(2.0 * v / at.generator * std::sqrt(resistance / port.resistance));
       if (n != driven) continue;
       at.s.back() -= 1.0;

@@ -56,7 +56,7 @@ std::vector<SceneFarField> far_fields(const scene::Scene& scene, const SceneProb
                                       const std::vector<Spectrum>& spectra, long steps) {
   const Problem& p = of.problem;
   const bool one_wave = scene.plane_waves.size() == 1 && scene.dipoles.empty();
-  Surroundings around{{p.spacing[0], p.spacing[1], p.spacing[2]}, p.eps0, p.mu0, {}};
+  Surroundings around{{p.spacing[0], p.spacing[1], p.spacing[2]}, p.eps0, p.mu0, {}, p.mesh};
   for (std::size_t a = 0; a < 3; ++a) around.centre[a] = -scene.grid.origin[a] / p.spacing[a];
   std::vector<SceneFarField> all;
   for (const SceneSurface& s : of.surfaces) {
@@ -71,7 +71,7 @@ std::vector<SceneFarField> far_fields(const scene::Scene& scene, const SceneProb
     for (std::size_t f = 0; f < far.frequencies.size(); ++f) {
       const int frequency = static_cast<int>(f);
       const std::vector<FarField> fields = far_field(s.surface, seen, around, frequency, directions);
-      const double power = radiated(s.surface, seen, around.spacing, frequency);
+      const double power = radiated(s.surface, seen, around.spacing, frequency, p.mesh);
       const std::size_t first = all.size();
       for (std::size_t d = 0; d < directions.size(); ++d)
         all.push_back({s.of, far.frequencies[f], directions[d], fields[d], power, directivity(fields[d], around, power),

@@ -118,10 +118,13 @@ void read_file(TomlTable& table, const std::vector<std::string>& extensions, Out
   if (const auto every = table.find("every")) output.every = every->integer(1, std::int64_t{1} << 40);
 }
 
-FieldOutput field_output(TomlTable& table) {
+FieldOutput field_output(TomlTable& table, const Grid& grid) {
   using Placement = FieldOutput::Placement;
   FieldOutput result{.file = {}, .fields = {Field::electric, Field::magnetic}};
   read_file(table, {".h5", ".pvd", ".vtkhdf"}, result);
+  if (grid.graded() && result.file.extension() == ".vtkhdf")
+    table.refuse("a file .vtkhdf of a graded mesh",
+                 ".pvd or .h5, as VTKHDF has no grids with cells of several lengths");
   if (const auto v = table.find("placement")) {
     result.placement = v->choice<Placement>({{"cells", Placement::cells}, {"yee", Placement::yee}});
   }
@@ -141,7 +144,7 @@ std::int32_t slice_index(TomlTable& table, std::size_t axis, const Grid& grid) {
   bool in_metres = true;
   const TomlValue value = table.one_of("at", "index", in_metres);
   if (!in_metres) return static_cast<std::int32_t>(value.integer(0, grid.cells[axis] - 1));
-  const double at = (value.number() - grid.origin[axis]) / grid.spacing[axis];
+  const double at = grid.index(axis, value.number());
   if (!(at >= 0 && at <= grid.cells[axis])) {
     value.refuse(fmt::format("between {:.9g} and {:.9g} m, where the grid is", grid.origin[axis], grid.end(axis)));
   }
@@ -191,7 +194,7 @@ void read_observers(TomlTable& root, Scene& scene) {
 }
 
 void read_outputs(TomlTable& root, Scene& scene) {
-  read_all(root, "fields", scene.field_outputs, [](TomlTable& table) { return field_output(table); });
+  read_all(root, "fields", scene.field_outputs, [&](TomlTable& table) { return field_output(table, scene.grid); });
   read_all(root, "slices", scene.slice_outputs, [&](TomlTable& table) { return slice_output(table, scene); });
 }
 

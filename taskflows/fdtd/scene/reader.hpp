@@ -7,6 +7,10 @@
 
 namespace asterism::fdtd::scene::detail {
 
+inline constexpr std::int32_t most_cells = 1 << 24;  ///< along an axis
+
+/// The keys x, y and z of [grid], where they are there.
+bool read_graded_axes(TomlTable& table, Grid& grid);
 /// Each takes its keys from the file's root; in this order, as what comes later refers to what came before.
 void read_grid(TomlTable& root, Scene& scene);
 void read_faces(TomlTable& root, Scene& scene);

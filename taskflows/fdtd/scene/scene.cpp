@@ -10,7 +10,6 @@ namespace asterism::fdtd::scene {
 namespace detail {
 namespace {
 
-constexpr std::int32_t most_cells = 1 << 24;  ///< along an axis
 constexpr double default_courant = 0.99, conformal_courant = 0.5;
 
 Vector spacing_of(const TomlValue& value) {
@@ -110,6 +109,7 @@ void check_poles(TomlTable& root, const Scene& scene) {
 
 void read_grid(TomlTable& root, Scene& scene) {
   TomlTable table = root.get("grid", "a table").table();
+  if (read_graded_axes(table, scene.grid)) return table.finish();
   bool by_cells = true;
   const TomlValue extent = table.one_of("cells", "size", by_cells);
   scene.grid.spacing = spacing_of(table.get("spacing", "the edges of a cell in m"));
@@ -227,7 +227,7 @@ Vector position_of(const Grid& grid, const Component& component, const std::arra
   Vector result{};
   for (std::size_t a = 0; a < 3; ++a) {
     const double half = on_planes(component.field, component.axis, static_cast<int>(a)) ? 0 : 0.5;
-    result[a] = grid.origin[a] + (entry[a] + half) * grid.spacing[a];
+    result[a] = grid.place(a, entry[a] + half);
   }
   return result;
 }
@@ -239,7 +239,7 @@ std::array<std::int32_t, 3> nearest_entry(const Scene& scene, const Component& c
     const bool planes = on_planes(component.field, component.axis, static_cast<int>(a));
     const std::int32_t last =
         planes && scene.boundary[2 * a + 1] == Boundary::magnetic ? grid.cells[a] : grid.cells[a] - 1;
-    const double place = (position[a] - grid.origin[a]) / grid.spacing[a];
+    const double place = grid.index(a, position[a]);
     // half-way between two entries: the lower one, whatever rounding did on the way
     constexpr double rounding = 1e-9;
     const double nearest = std::ceil(place - (planes ? 0.5 : 1.0) - rounding);

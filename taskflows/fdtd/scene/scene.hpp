@@ -3,6 +3,7 @@
 // the solver. SI units. Positions are coordinates in metres; boxes are in cells.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/graded_axis.hpp"
 #include "base/precision.hpp"
 #include "codelets/fdtd/kernels/grid.hpp"
 #include "codelets/fdtd/kernels/media/materials.hpp"
@@ -24,13 +26,27 @@ inline constexpr double speed_of_light = 299792458;  ///< m/s
 
 struct Grid {
   std::array<std::int32_t, 3> cells{};
-  Vector spacing{};  ///< m
+  Vector spacing{};  ///< m; of the smallest cell along a graded axis
   Vector origin{};   ///< lowest corner of cell (0, 0, 0), m
+  /// m, of the planes of a graded axis, the first at the origin; else none
+  std::array<std::vector<double>, 3> planes{};
 
-  [[nodiscard]] double centre(std::size_t axis, std::int32_t index) const {
-    return origin[axis] + (index + 0.5) * spacing[axis];
+  /// m, of a place in cells: i of plane i, i + 0.5 of the centre of cell i.
+  [[nodiscard]] double place(std::size_t axis, double index) const {
+    const std::vector<double>& p = planes[axis];
+    if (p.empty()) return origin[axis] + index * spacing[axis];
+    const auto below = static_cast<std::size_t>(std::clamp(index, 0.0, static_cast<double>(cells[axis] - 1)));
+    return p[below] + (index - static_cast<double>(below)) * (p[below + 1] - p[below]);
   }
-  [[nodiscard]] double end(std::size_t axis) const { return origin[axis] + cells[axis] * spacing[axis]; }
+  /// The other way round.
+  [[nodiscard]] double index(std::size_t axis, double x) const {
+    return planes[axis].empty() ? (x - origin[axis]) / spacing[axis] : index_of(planes[axis], x);
+  }
+  [[nodiscard]] double centre(std::size_t axis, std::int32_t cell) const { return place(axis, cell + 0.5); }
+  [[nodiscard]] double end(std::size_t axis) const { return place(axis, cells[axis]); }
+  [[nodiscard]] bool graded() const {
+    return std::any_of(planes.begin(), planes.end(), [](const auto& p) { return !p.empty(); });
+  }
   [[nodiscard]] Box box() const { return {0, cells[0], 0, cells[1], 0, cells[2]}; }
   friend bool operator==(const Grid&, const Grid&) = default;
 };
@@ -257,7 +273,8 @@ Scene read_scene(const std::filesystem::path& path);
 /// A scene in text; `name` stands for it in complaints, `folder` has its other files.
 Scene read_scene(const std::string& text, const std::string& name, const std::filesystem::path& folder);
 
-/// s: 1 / (c sqrt(1/dx^2 + 1/dy^2 + 1/dz^2)), where c is the speed in the fastest material, at least that of light.
+/// s: 1 / (c sqrt(1/dx^2 + 1/dy^2 + 1/dz^2)), where c is the speed in the fastest material, at least that of light, and
+/// lengths are those of the smallest cell along each axis.
 double stability_limit(const Grid& grid, const std::vector<Material>& materials);
 
 /// m: where an entry of a component lies.

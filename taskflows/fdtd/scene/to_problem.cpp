@@ -22,6 +22,16 @@ using scene::Vector;
 /// Directions of plane waves have to be those of the lattice (plane_wave.hpp): the nearest one within a degree.
 constexpr double tolerance = degree;
 
+void set_mesh(const Scene& scene, Problem& p) {
+  const scene::Grid& grid = scene.grid;
+  p.cells = grid.cells;
+  p.spacing = grid.spacing;
+  for (std::size_t a = 0; a < 3; ++a) {
+    p.mesh.periodic[a] = scene.boundary[2 * a] == Boundary::periodic;
+    for (const double x : grid.planes[a]) p.mesh.planes[a].push_back((x - grid.origin[a]) / grid.spacing[a]);
+  }
+}
+
 void set_faces(const Scene& scene, Problem& p) {
   for (std::size_t f = 0; f < 6; ++f) {
     const Boundary b = scene.boundary[f];
@@ -32,9 +42,14 @@ void set_faces(const Scene& scene, Problem& p) {
   if (scene.cpml.order) g.order = *scene.cpml.order;
   if (scene.cpml.sigma_ratio) g.sigma = *scene.cpml.sigma_ratio;
   if (scene.cpml.kappa_max) g.kappa = *scene.cpml.kappa_max;
+  double volume = 1;  // of a cell of the layers
+  for (std::size_t a = 0; a < 3; ++a) {
+    p.cpml.length[2 * a] = p.mesh.cell(a, 0);
+    p.cpml.length[2 * a + 1] = p.mesh.cell(a, p.cells[a] - 1);
+    volume *= p.spacing[a] * std::sqrt(p.cpml.length[2 * a] * p.cpml.length[2 * a + 1]);
+  }
   // one number for all axes: of the mean spacing
-  if (scene.cpml.alpha_max)
-    g.alpha = *scene.cpml.alpha_max * std::sqrt(p.mu0 / p.eps0) * std::cbrt(p.spacing[0] * p.spacing[1] * p.spacing[2]);
+  if (scene.cpml.alpha_max) g.alpha = *scene.cpml.alpha_max * std::sqrt(p.mu0 / p.eps0) * std::cbrt(volume);
 }
 
 struct AsPole {
@@ -109,7 +124,8 @@ void begin_at_corner(WaveInBox& w, const Problem& p) {
   }
 }
 
-/// Edges in series share the resistance and the voltage of the generator, which drives V / R through each of them.
+/// Edges in series share the resistance and the voltage of the generator, which drives V / R through each of them, by
+/// their lengths.
 void add_ports(const Scene& scene, SceneProblem& s) {
   Problem& p = s.problem;
   for (const scene::Port& port : scene.ports) {
@@ -117,10 +133,13 @@ void add_ports(const Scene& scene, SceneProblem& s) {
     std::array<int, 3> edge = port.place.entry;
     Box edges{edge[0], edge[0] + 1, edge[1], edge[1] + 1, edge[2], edge[2] + 1};
     (axis == 0 ? edges.x1 : axis == 1 ? edges.y1 : edges.z1) += port.cells - 1;
+    double length = 0;
+    for (int n = 0; n < port.cells; ++n) length += p.mesh.cell(axis, edge[axis] + n);
     for (int n = 0; n < port.cells; ++n, ++edge[axis]) {
-      p.resistors.push_back({port.axis, edge, port.resistance / port.cells});
+      const double cell = p.mesh.cell(axis, edge[axis]);
+      p.resistors.push_back({port.axis, edge, port.resistance / (length / cell)});
       if (!port.waveform) continue;
-      const double moment = p.spacing[axis] / port.resistance;
+      const double moment = p.spacing[axis] * cell / port.resistance;
       p.sources.push_back({port.axis, edge, [w = *port.waveform, moment](double t) { return moment * value(w, t); }});
     }
     s.ports.push_back({p.monitors.size()});
@@ -150,6 +169,10 @@ void add_conductors(const Scene& scene, Problem& p) {
 }
 
 void smooth(const Scene& scene, Problem& p) {
+  if (scene.grid.graded() && scene.conformal)
+    bad_input("conformal = true on a graded mesh: expected cells of one size");
+  if (scene.grid.graded() && scene.smoothing == scene::Smoothing::tensor)
+    bad_input("smoothing = true on a graded mesh: expected \"diagonal\", or cells of one size");
   if (p.material.empty()) return;
   if (scene.smoothing == scene::Smoothing::diagonal) p.smoothed = scene::smoothed_edges(scene, p);
   if (scene.smoothing == scene::Smoothing::tensor) scene::smooth_by_matrices(scene, p);
@@ -217,8 +240,7 @@ SceneProblem make_problem(const Scene& scene) {
   SceneProblem s;
   Problem& p = s.problem;
   p.eps0 = 1 / (p.mu0 * scene::speed_of_light * scene::speed_of_light);
-  p.cells = scene.grid.cells;
-  p.spacing = scene.grid.spacing;
+  set_mesh(scene, p);
   p.dt = scene.time_step;
   p.precision = scene.precision;
   set_faces(scene, p);

@@ -11,7 +11,7 @@ namespace {
 
 /// Index of the plane of the grid that is nearest to a coordinate; refused outside.
 std::int32_t plane(const TomlValue& value, double coordinate, const Grid& grid, std::size_t axis) {
-  const double nearest = std::round((coordinate - grid.origin[axis]) / grid.spacing[axis]);
+  const double nearest = std::round(grid.index(axis, coordinate));
   if (!(nearest >= 0 && nearest <= grid.cells[axis])) {
     value.refuse(fmt::format("between {:.9g} and {:.9g} m along {}, where the grid is", grid.origin[axis],
                              grid.end(axis), "xyz"[axis]));

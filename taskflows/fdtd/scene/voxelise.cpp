@@ -62,7 +62,7 @@ Box cells_within(const Bounds& b, const Grid& grid) {
   std::int32_t range[3][2];
   for (std::size_t a = 0; a < 3; ++a) {
     const double n = grid.cells[a];
-    const auto cell = [&](double x) { return (x - grid.origin[a]) / grid.spacing[a] - 0.5; };
+    const auto cell = [&](double x) { return grid.index(a, x) - 0.5; };
     // one more at both ends against rounding, then those that are not inside go
     auto begin = static_cast<std::int32_t>(std::clamp(std::floor(cell(b.low[a])) - 1, 0.0, n));
     auto end = static_cast<std::int32_t>(std::clamp(std::ceil(cell(b.high[a])) + 2, 0.0, n));
@@ -136,7 +136,8 @@ void paint(const mesh::TriangleMesh& body, const Box& covered, std::uint16_t mat
     const mesh::Lattice lattice{.cells = {box.z1 - box.z0, box.y1 - box.y0, x1 - x0},
                                 .origin = {grid.origin[2], grid.origin[1], grid.origin[0]},
                                 .spacing = {grid.spacing[2], grid.spacing[1], grid.spacing[0]},
-                                .first = {box.z0, box.y0, x0}};
+                                .first = {box.z0, box.y0, x0},
+                                .planes = {grid.planes[2], grid.planes[1], grid.planes[0]}};
     const std::vector<std::uint8_t> voxels = mesh::voxelise(body, lattice);
     const std::uint8_t* next = voxels.data();
     for (std::int32_t i = x0; i < x1; ++i) {
@@ -231,6 +232,10 @@ Paint body(const VoxelFile& shape, const Object& object, const Grid& grid, int t
 
 Grid divided(Grid grid, int times) {
   for (std::size_t a = 0; a < 3; ++a) {
+    std::vector<double> planes;
+    for (std::int32_t i = 0; i <= times * grid.cells[a] && grid.graded(); ++i)
+      planes.push_back(grid.place(a, static_cast<double>(i) / times));
+    if (!grid.planes[a].empty()) grid.planes[a] = planes;
     grid.cells[a] *= times;
     grid.spacing[a] /= times;
   }

@@ -33,6 +33,17 @@ inline const std::vector<std::pair<std::string, std::array<Face, 6>>> boundaries
 inline const std::vector<Material> materials = {
     {}, {4, 1, 0, 0}, {2.5, 3, 0.8, 3e4}, {1, 1, INFINITY, 0}, {6, 2, 0, 1e5}};
 
+/// Cells of 1 to 2 along x and z, each of its own; of 1 along y.
+inline Setting graded(Setting s) {
+  for (const std::size_t a : {0U, 2U}) {
+    std::vector<double>& planes = s.mesh.planes[a];
+    planes = {0};
+    for (int i = 0; i < s.n[a]; ++i) planes.push_back(planes.back() + 1.5 + noise(3, static_cast<int>(a), i, 0, 0) / 2);
+  }
+  for (std::size_t a = 0; a < 3; ++a) s.mesh.periodic[a] = s.face[2 * a] == none;
+  return s;
+}
+
 /// Any material in any cell of the lower half along x, and one odd cell in each row of the upper.
 inline Setting with_materials(Setting s) {
   s.materials = materials;

@@ -31,6 +31,7 @@ struct Setting {
   std::vector<Material> materials = {};
   std::vector<std::uint16_t> cells = {};  ///< material of each, z fastest; none: background
   double courant = 0.9;                   ///< time step over the limit of stability
+  GradedMesh mesh = {};
 
   [[nodiscard]] double dt() const {
     const double c = 1 / std::sqrt(eps0 * mu0);
@@ -58,9 +59,16 @@ struct Part {
   std::vector<std::uint16_t> e_index, h_index;
   std::vector<Coefficients<T>> e_table, h_table;
   std::vector<double> eps_r, mu_r;
+  std::vector<T> e_lengths, h_lengths;  ///< inverse ones, of a graded mesh
 
-  [[nodiscard]] Media<T> e_media() const { return {e_index.empty() ? nullptr : e_index.data(), e_table.data()}; }
-  [[nodiscard]] Media<T> h_media() const { return {h_index.empty() ? nullptr : h_index.data(), h_table.data()}; }
+  [[nodiscard]] Media<T> media(const std::vector<std::uint16_t>& index, const std::vector<Coefficients<T>>& table,
+                               const std::vector<T>& lengths) const {
+    Media<T> all{index.empty() ? nullptr : index.data(), table.data()};
+    if (!lengths.empty()) all.set_inverse_lengths(grid, lengths.data());
+    return all;
+  }
+  [[nodiscard]] Media<T> e_media() const { return media(e_index, e_table, e_lengths); }
+  [[nodiscard]] Media<T> h_media() const { return media(h_index, h_table, h_lengths); }
   [[nodiscard]] std::vector<T>& field(Field f) { return f == Field::electric ? e : h; }
   [[nodiscard]] const std::vector<T>& field(Field f) const { return f == Field::electric ? e : h; }
   [[nodiscard]] Densities densities(const Setting& s) const {
@@ -267,6 +275,11 @@ class Domain {
     p.e.assign(as_size(p.grid.elements()), std::numeric_limits<T>::quiet_NaN());
     p.h = p.e;
     zero_conductors(p);
+    if (setting.mesh.graded()) {
+      const std::array<int, 3> origin{p.origin[0], p.origin[1], p.origin[2]};
+      p.e_lengths = inverse_lengths<T>(setting.mesh, Field::electric, p.grid, origin);
+      p.h_lengths = inverse_lengths<T>(setting.mesh, Field::magnetic, p.grid, origin);
+    }
     if (setting.cells.empty()) return p;
     Cells cells{{setting.n[0], setting.n[1], setting.n[2]}, {}, setting.cells.data()};
     for (int a = 0; a < 3; ++a) cells.periodic[a] = setting.face[as_size(2 * a)] == Face::neighbour;

@@ -16,9 +16,10 @@ namespace {
 template <class T>
 class FdtdPieces : public ::testing::Test {
  protected:
-  static Setting setting(std::size_t boundary, bool materials) {
+  static Setting setting(std::size_t boundary, bool materials, bool graded = false) {
     Setting s{{9, 30, 21}};
     s.face = cases::boundaries[boundary].second;
+    if (graded) s = cases::graded(s);
     return materials ? cases::with_materials(s) : s;
   }
 };
@@ -30,9 +31,10 @@ TYPED_TEST(FdtdPieces, EveryDivision) {
   const std::vector<Cuts> divisions = {
       {}, {{{4}, {}, {}}}, {{{}, {13}, {}}}, {{{}, {}, {5}}}, {{{1, 2, 8}, {}, {}}}, {{{3, 5}, {1, 29}, {16, 20}}}};
   for (std::size_t boundary = 0; boundary < cases::boundaries.size(); ++boundary)
-    for (const bool materials : {false, true}) {
-      SCOPED_TRACE(cases::boundaries[boundary].first + (materials ? ", materials" : ""));
-      const Setting s = this->setting(boundary, materials);
+    for (const int variant : {0, 1, 2, 3}) {
+      const bool materials = variant % 2 == 1, graded = variant / 2 == 1;
+      SCOPED_TRACE(cases::boundaries[boundary].first + (materials ? ", materials" : "") + (graded ? ", graded" : ""));
+      const Setting s = this->setting(boundary, materials, graded);
       Domain<TypeParam> whole(s);
       whole.randomize();
       for (int n = 0; n < 5; ++n) whole.step();
@@ -49,11 +51,11 @@ TYPED_TEST(FdtdPieces, EveryDivision) {
 /// Several steps in one wavefront, with sources.
 TYPED_TEST(FdtdPieces, StepsAtOnce) {
   using T = TypeParam;
-  for (const bool materials : {false, true})
+  for (const int variant : {0, 1, 2, 3})
     for (const int steps : {1, 2, 3, 7, 12})
       for (const int rows : {1, 4, 100}) {
         SCOPED_TRACE(testing::Message() << steps << " steps, " << rows << " rows");
-        const Setting s = this->setting(0, materials);
+        const Setting s = this->setting(0, variant % 2 == 1, variant / 2 == 1);
         Domain<T> one(s), all(s);
         one.randomize();
         all.randomize();

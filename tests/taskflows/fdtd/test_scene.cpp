@@ -290,7 +290,7 @@ TEST(SceneExamples, AreRead) {
     EXPECT_EQ(scene.dipoles.size() + scene.plane_waves.size() + scene.ports.size(), 1U);
     ++count;
   }
-  EXPECT_EQ(count, 7);
+  EXPECT_EQ(count, 8);
   const Scene slab = read_scene(folder / "slab.toml");
   EXPECT_EQ(slab.boundary[0], Boundary::periodic);
   EXPECT_EQ(slab.boundary[5], Boundary::cpml);

@@ -19,7 +19,7 @@ class SceneKeys : public SceneTests {
  protected:
   /// An example with all that it needs around it.
   static std::string whole(const Section& section, const std::string& example) {
-    const bool has_grid = section.title == "[grid]";
+    const bool has_grid = section.title == "[grid]" || section.title == "x";
     const bool has_faces = section.title == "[faces]" || section.title == "[cpml]";
     return "steps = 5\n" +
            std::string(has_grid ? "" : "[grid]\nsize = [0.2, 0.1, 0.1]\nspacing = 5e-3\norigin = [-0.1, 0, 0]\n") +

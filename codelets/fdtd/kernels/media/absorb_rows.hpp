@@ -24,6 +24,7 @@ struct LayerRow {
   const Coefficients<T>* table;
   T* psi;
   T* to;
+  const T* inverse_length;  ///< along z, of layers along z on a graded mesh; else null
 };
 
 /// Entries from k on, as many as U has. `stretch` and `factor`: of U.
@@ -74,7 +75,9 @@ ASTERISM_INLINE void absorb_across(const LayerRow<T>& r, const Across<T>& s) {
   V b = V{} + T{1};
   if constexpr (materials)
     for (int l = s.first; l < s.end; ++l) b[l] = r.table[r.index[l]].b;
-  const V g = (V{} + r.factor) * (load<V>(r.upper) - load<V>(r.upper - r.apart));
+  V factor = V{} + r.factor;
+  if (r.inverse_length != nullptr) factor = factor * load<V>(r.inverse_length);
+  const V g = factor * (load<V>(r.upper) - load<V>(r.upper - r.apart));
   const V old = load<V>(r.to);
   const V old_psi = load<V>(r.psi);
   V psi = old_psi;
@@ -148,13 +151,16 @@ class AbsorbedRows {
     constexpr int other = (a + 3 - number) % 3;
     const std::int64_t at = grid_.at(a, i, j, k);
     const std::int64_t apart = grid_.stride(along);
+    T factor = factor_[along];
+    if (along != 2 && media_.graded()) factor *= media_.inverse_length[along][along == 0 ? i : j];
     return {from_ + grid_.at(other, i, j, k) + (field == Field::magnetic ? apart : 0),
             apart,
-            factor_[along],
+            factor,
             media_.index == nullptr ? nullptr : media_.index + at,
             media_.table,
             absorber_.psi.along[along] + absorber_.layers->at(along, a, i, j, k),
-            to_ + at};
+            to_ + at,
+            along == 2 && media_.graded() ? media_.inverse_length[2] + k : nullptr};
   }
 
   const Grid& grid_;

@@ -63,7 +63,7 @@ std::vector<Stretch<T>> stretches(Field field, const Cpml& cpml, const double (&
   for (int face = 0; face < 6; ++face)
     for (int cell = 0; cell < cpml.cells[face]; ++cell) {
       const double depth = (face % 2 == 0 ? cpml.cells[face] - cell - half : cell + half) / cpml.cells[face];
-      all.push_back(stretch<T>(cpml.grading, depth, c0 * dt / spacing[face / 2]));
+      all.push_back(stretch<T>(cpml.grading, depth, c0 * dt / (spacing[face / 2] * cpml.length[face])));
     }
   return all;
 }

@@ -82,7 +82,9 @@ inline __device__ T with_term(const Absorb<T>& d, int a, const int (&place)[3], 
   const int other = (a + 3 - term) % 3;
   const std::int64_t apart = d.grid.stride(along);
   const T* const upper = from + d.grid.at(other, place[0], place[1], place[2]) + (field == Field::magnetic ? apart : 0);
-  const T g = d.factor[along] * (upper[0] - upper[-apart]);
+  T factor = d.factor[along];
+  if (d.media.graded()) factor *= d.media.inverse_length[along][place[along]];
+  const T g = factor * (upper[0] - upper[-apart]);
   T& kept = psi.along[along][d.layers.at(along, a, place[0], place[1], place[2])];
   return absorbed<sign_of_term(field, term)>(u, g, stretches[axis.row(place[along])], b, kept);
 }

@@ -38,6 +38,7 @@ struct Grading {
 struct Cpml {
   std::int32_t cells[6] = {};  ///< thickness before -x, +x, -y, +y, -z, +z; 0: none
   Grading grading = {};
+  double length[6] = {1, 1, 1, 1, 1, 1};  ///< of the cells of each layer, in spacings: of a graded mesh
 };
 inline constexpr std::int32_t default_cpml_cells = 10;
 

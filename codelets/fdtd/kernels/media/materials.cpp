@@ -40,21 +40,27 @@ int cell_along(const Cells& cells, int axis, int at) {
   return at >= 0 && at < n ? at : no_cell;
 }
 
-Around around(Field field, int c, const Cells& cells, const std::array<int, 3>& entry) {
-  Around found;
-  found.fill(no_cell);
-  int count = 0;
+/// visit(cell, material) of the cells around an entry.
+template <class Visit>
+void for_cells_around(Field field, int c, const Cells& cells, const std::array<int, 3>& entry, const Visit& visit) {
   int below[3];
   for (int a = 0; a < 3; ++a) below[a] = on_planes(field, c, a) ? -1 : 0;
   for (int i = below[0]; i <= 0; ++i)
     for (int j = below[1]; j <= 0; ++j)
       for (int k = below[2]; k <= 0; ++k) {
-        const int at[3] = {cell_along(cells, 0, entry[0] + i), cell_along(cells, 1, entry[1] + j),
-                           cell_along(cells, 2, entry[2] + k)};
+        const std::array<int, 3> at{cell_along(cells, 0, entry[0] + i), cell_along(cells, 1, entry[1] + j),
+                                    cell_along(cells, 2, entry[2] + k)};
         if (at[0] == no_cell || at[1] == no_cell || at[2] == no_cell) continue;
-        found[static_cast<std::size_t>(count++)] =
-            cells.material[(static_cast<std::int64_t>(at[0]) * cells.n[1] + at[1]) * cells.n[2] + at[2]];
+        visit(at, cells.material[(static_cast<std::int64_t>(at[0]) * cells.n[1] + at[1]) * cells.n[2] + at[2]]);
       }
+}
+
+Around around(Field field, int c, const Cells& cells, const std::array<int, 3>& entry) {
+  Around found;
+  found.fill(no_cell);
+  std::size_t count = 0;
+  for_cells_around(field, c, cells, entry,
+                   [&](const std::array<int, 3>& /*cell*/, std::uint16_t material) { found[count++] = material; });
   std::sort(found.begin(), found.end());
   return found;
 }
@@ -72,6 +78,29 @@ template Coefficients<float> coefficients(const Medium&, double, double);
 
 Medium mean(Field field, const Around& around, const std::vector<Material>& materials) {
   return field == Field::electric ? arithmetic_mean(around, materials) : harmonic_mean(around, materials);
+}
+
+std::optional<Medium> weighted_mean(Field field, int component, const std::array<int, 3>& entry, const Cells& cells,
+                                    const GradedMesh& mesh, const std::vector<Material>& materials) {
+  double weights = 0, constant = 0, loss = 0, first_weight = 0;
+  int first = no_cell;
+  bool mixed = false, weighted = false;
+  for_cells_around(field, component, cells, entry, [&](const std::array<int, 3>& cell, std::uint16_t number) {
+    double weight = 1;
+    for (int a = 0; a < 3; ++a)
+      if (on_planes(field, component, a))
+        weight *= mesh.cell(static_cast<std::size_t>(a), cell[static_cast<std::size_t>(a)]);
+    if (first == no_cell) first = number, first_weight = weight;
+    mixed = mixed || number != first;
+    weighted = weighted || weight != first_weight;
+    const Material& m = materials[number];
+    constant += weight * (field == Field::electric ? m.eps_r : 1 / m.mu_r);
+    loss += weight * (field == Field::electric ? m.sigma : 1 / m.sigma_m);
+    weights += weight;
+  });
+  if (!mixed || !weighted) return std::nullopt;
+  if (field == Field::electric) return Medium{constant / weights, loss / weights};
+  return Medium{weights / constant, weights / loss};
 }
 
 std::vector<Around> assign_around(Field field, const Grid& grid, const std::int32_t (&origin)[3], const Cells& cells,

@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "codelets/fdtd/kernels/graded_mesh.hpp"
 #include "codelets/fdtd/kernels/grid.hpp"
 
 namespace asterism::fdtd {
@@ -41,6 +43,15 @@ template <class T>
 struct Media {
   const std::uint16_t* index = nullptr;
   const Coefficients<T>* table = nullptr;
+  /// Of a graded mesh, at entries 0 to n along each axis: what the factors of curl.hpp are to be multiplied with
+  /// (inverse_lengths). Null: all cells have the same lengths.
+  const T* inverse_length[3] = {};
+
+  [[nodiscard]] ASTERISM_HOST_DEVICE bool graded() const { return inverse_length[0] != nullptr; }
+  /// Sets them from the arrays of all axes, one after the other.
+  void set_inverse_lengths(const Grid& grid, const T* all) {
+    for (int a = 0; a < 3; all += grid.n[a++] + 1) inverse_length[a] = all;
+  }
 };
 
 /// The cells of a whole domain, z fastest: indices into a list of materials.
@@ -70,5 +81,10 @@ std::vector<Around> assign_around(Field field, const Grid& grid, const std::int3
 /// Throws std::length_error beyond 65536 media, std::invalid_argument for a material that is not in the list.
 std::vector<Medium> assign_media(Field field, const Grid& grid, const std::int32_t (&origin)[3], const Cells& cells,
                                  const std::vector<Material>& materials, std::uint16_t* index);
+
+/// The medium of an entry of the domain on a graded mesh: the same means, in which cells count by their areas across
+/// the edge, or by their lengths. None where that is the mean without them.
+std::optional<Medium> weighted_mean(Field field, int component, const std::array<int, 3>& entry, const Cells& cells,
+                                    const GradedMesh& mesh, const std::vector<Material>& materials);
 
 }  // namespace asterism::fdtd

@@ -26,7 +26,7 @@ class PhaseTable {
     const std::int32_t last[3] = {2 * nodes.x1 + 1, 2 * nodes.y1 + 1, 2 * nodes.z1 + 1};
     for (std::size_t a = 0; a < 3; ++a)
       for (std::int32_t h = first_[a]; h <= last[a]; ++h)
-        table_[a].push_back(std::polar(1.0, k[a] * around.spacing[a] * (0.5 * h - around.centre[a])));
+        table_[a].push_back(std::polar(1.0, k[a] * around.spacing[a] * (around.mesh.place(a, h) - around.centre[a])));
   }
   /// At a place along an axis, in halves of cells.
   [[nodiscard]] Complex at(int axis, std::int32_t halves) const {
@@ -47,14 +47,14 @@ Complex phase_across(const Plane& plane, Field field, const PhaseTable& phases) 
 
 /// Phases and shares of the entries of component number m along an axis.
 std::vector<Complex> factors_along(int axis, const Plane& plane, Field field, const MonitoredEntries& of, int m,
-                                   const PhaseTable& phases) {
+                                   const GradedMesh& mesh, const PhaseTable& phases) {
   const std::int32_t first[3] = {of.entries.x0, of.entries.y0, of.entries.z0};
   const std::int32_t end[3] = {of.entries.x1, of.entries.y1, of.entries.z1};
   if (axis == plane.axis)
     return std::vector<Complex>(static_cast<std::size_t>(end[axis] - first[axis]), phase_across(plane, field, phases));
   std::vector<Complex> all;
   for (std::int32_t e = first[axis]; e < end[axis]; ++e)
-    all.push_back(share_of(plane, m, axis, e) *
+    all.push_back(share_of(plane, m, axis, e, mesh) *
                   phases.at(axis, 2 * e + (on_planes(field, of.component, axis) ? 0 : 1)));
   return all;
 }
@@ -71,12 +71,13 @@ Complex inner_product(const SpectrumRow& row, const std::vector<Complex>& factor
 }
 
 /// Integral of component number m of a field on a plane, times the phases.
-Complex integral(const Plane& plane, Field field, const Spectrum& spectrum, int m, int f, const PhaseTable& phases) {
+Complex integral(const Plane& plane, Field field, const Spectrum& spectrum, int m, int f, const GradedMesh& mesh,
+                 const PhaseTable& phases) {
   const MonitoredEntries& of = spectrum.monitor.components[static_cast<std::size_t>(m)];
   const Box& box = of.entries;
-  const std::vector<Complex> x = factors_along(0, plane, field, of, m, phases);
-  const std::vector<Complex> y = factors_along(1, plane, field, of, m, phases);
-  const std::vector<Complex> z = factors_along(2, plane, field, of, m, phases);
+  const std::vector<Complex> x = factors_along(0, plane, field, of, m, mesh, phases);
+  const std::vector<Complex> y = factors_along(1, plane, field, of, m, mesh, phases);
+  const std::vector<Complex> z = factors_along(2, plane, field, of, m, mesh, phases);
   Complex sum = 0;
   for (int i = box.x0; i < box.x1; ++i)
     for (int j = box.y0; j < box.y1; ++j)
@@ -99,7 +100,7 @@ RadiationVectors radiation_vectors(const ClosedSurface& surface, const SurfaceSp
     const int c = (plane.axis + 2) % 3;
     const double area = (face % 2 == 0 ? -1 : 1) * around.spacing[b] * around.spacing[c];
     const auto of = [&](Field field, const std::vector<Spectrum>& all, int m) {
-      return area * integral(plane, field, all[face], m, f, phases);
+      return area * integral(plane, field, all[face], m, f, around.mesh, phases);
     };
     // axis x (H_b, H_c) = (-H_c, H_b) and -axis x (E_b, E_c) = (E_c, -E_b)
     v.n[b] -= of(Field::magnetic, spectra.magnetic, 0);
@@ -138,11 +139,12 @@ SurfaceSpectra::SurfaceSpectra(const ClosedSurface& surface) {
   }
 }
 
-double radiated(const ClosedSurface& surface, const SurfaceSpectra& spectra, const double (&spacing)[3], int f) {
+double radiated(const ClosedSurface& surface, const SurfaceSpectra& spectra, const double (&spacing)[3], int f,
+                const GradedMesh& mesh) {
   double sum = 0;
   for (std::size_t face = 0; face < 6; ++face)
     sum += (face % 2 == 0 ? -1 : 1) *
-           flux(surface.planes[face], spectra.electric[face], spectra.magnetic[face], spacing, f);
+           flux(surface.planes[face], spectra.electric[face], spectra.magnetic[face], spacing, f, mesh);
   return sum;
 }
 
@@ -170,8 +172,10 @@ double intensity(const FarField& far, const Surroundings& around) {
 
 double radiated_far(const ClosedSurface& surface, const SurfaceSpectra& spectra, const Surroundings& around, int f) {
   const Box& b = surface.nodes;
-  const double radius = 0.5 * std::hypot(around.spacing[0] * (b.x1 - b.x0), around.spacing[1] * (b.y1 - b.y0),
-                                         around.spacing[2] * (b.z1 - b.z0));
+  const auto length = [&](std::size_t a, std::int32_t from, std::int32_t to) {
+    return around.spacing[a] * (around.mesh.place(a, 2 * to) - around.mesh.place(a, 2 * from));
+  };
+  const double radius = 0.5 * std::hypot(length(0, b.x0, b.x1), length(1, b.y0, b.y1), length(2, b.z0, b.z1));
   // The far field has spherical harmonics up to little more than k radius, its square twice as many.
   const int order = static_cast<int>(wave_number(surface, around, f) * radius) + 10;
   const Quadrature polar = gauss_legendre(order + 1);

@@ -37,13 +37,15 @@ struct SurfaceSpectra {
 };
 
 /// flux() out of it.
-double radiated(const ClosedSurface& surface, const SurfaceSpectra& spectra, const double (&spacing)[3], int f);
+double radiated(const ClosedSurface& surface, const SurfaceSpectra& spectra, const double (&spacing)[3], int f,
+                const GradedMesh& mesh = {});
 
 /// The vacuum around, and the lattice in it.
 struct Surroundings {
   double spacing[3];
   double eps0, mu0;
   double centre[3];  ///< phases are those of waves that start there, in spacings
+  GradedMesh mesh = {};
 };
 
 /// Radian; towards (sin theta cos phi, sin theta sin phi, cos theta).

@@ -41,15 +41,19 @@ Plane plane_between(int axis, int at, const std::int32_t (&lower)[2], const std:
   return plane;
 }
 
-double share_of(const Plane& plane, int m, int along, std::int32_t entry) {
+double share_of(const Plane& plane, int m, int along, std::int32_t entry, const GradedMesh& mesh) {
   if (along == plane.axis) return 1;
   const int t = along == (plane.axis + 1) % 3 ? 0 : 1;
-  const bool on_nodes = m != t;  // E_b is half-way along b
-  const bool outermost = entry == plane.lower[t] || entry == plane.upper[t];
-  return on_nodes && outermost && plane.edge[t] == Edge::open ? 0.5 : 1.0;
+  const auto axis = static_cast<std::size_t>(along);
+  if (m == t) return mesh.cell(axis, entry);  // E_b is half-way along b
+  double sum = 0;
+  if (entry > plane.lower[t] || plane.edge[t] == Edge::periodic) sum += mesh.cell(axis, entry - 1);
+  if (entry < plane.upper[t] || plane.edge[t] == Edge::periodic) sum += mesh.cell(axis, entry);
+  return 0.5 * sum;
 }
 
-double flux(const Plane& plane, const Spectrum& electric, const Spectrum& magnetic, const double (&spacing)[3], int f) {
+double flux(const Plane& plane, const Spectrum& electric, const Spectrum& magnetic, const double (&spacing)[3], int f,
+            const GradedMesh& mesh) {
   const int b = (plane.axis + 1) % 3;
   const int c = (plane.axis + 2) % 3;
   double sum[2] = {};
@@ -64,7 +68,7 @@ double flux(const Plane& plane, const Spectrum& electric, const Spectrum& magnet
           const std::complex<double> h =
               (magnetic.at(m, f, before[0], before[1], before[2]) + magnetic.at(m, f, i, j, k)) / 2.0;
           double share = 1;
-          for (int a = 0; a < 3; ++a) share *= share_of(plane, m, a, entry[a]);
+          for (int a = 0; a < 3; ++a) share *= share_of(plane, m, a, entry[a], mesh);
           sum[m] += share * (electric.at(m, f, i, j, k) * std::conj(h)).real();
         }
   }

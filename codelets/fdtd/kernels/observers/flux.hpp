@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "codelets/fdtd/kernels/graded_mesh.hpp"
 #include "codelets/fdtd/kernels/observers/monitor.hpp"
 
 namespace asterism::fdtd {
@@ -24,14 +25,15 @@ struct Plane {
 Plane plane_between(int axis, int at, const std::int32_t (&lower)[2], const std::int32_t (&upper)[2],
                     const Edge (&edge)[2], const std::vector<double>& frequencies, std::int32_t every);
 
-/// Trapezoidal rule between nodes, along an axis: 1/2 for entries on an open edge. `m`: number of the component of E,
-/// or of that of H which is known at the same places.
-double share_of(const Plane& plane, int m, int along, std::int32_t entry);
+/// Trapezoidal rule between nodes, along an axis, in spacings: 1, and 1/2 for entries on an open edge, unless the mesh
+/// is graded. `m`: number of the component of E, or of that of H which is known at the same places.
+double share_of(const Plane& plane, int m, int along, std::int32_t entry, const GradedMesh& mesh);
 
 /// 1/2 Re integral of (E x conj H) . axis, of transforms as they are: of phasors divided by s^2 it is the mean power in
 /// W; of a pulse, 4 times the integral over positive frequencies is the energy in J. H is the mean of both sides of the
 /// plane; in vacuum the sum over a closed surface does not depend on the surface (as E and H of the scheme obey
 /// Poynting's theorem with either side).
-double flux(const Plane& plane, const Spectrum& electric, const Spectrum& magnetic, const double (&spacing)[3], int f);
+double flux(const Plane& plane, const Spectrum& electric, const Spectrum& magnetic, const double (&spacing)[3], int f,
+            const GradedMesh& mesh = {});
 
 }  // namespace asterism::fdtd

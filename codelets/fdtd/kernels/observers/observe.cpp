@@ -60,7 +60,7 @@ ASTERISM_INLINE double energy_of_plane(const Energetic<T>& of, const Box& cells,
     add_entries(
         of.grid.entries(field, c, plane_of(cells, x)),
         [&, c](int i, int j) {
-          const double part = density * share<field>(of.grid, c, 0, i) * share<field>(of.grid, c, 1, j);
+          const double part = density * share<field>(of, c, 0, i) * share<field>(of, c, 1, j);
           return [&of, c, i, j, part](int k) { return energy_of<field>(of, c, i, j, k, part); };
         },
         sum);

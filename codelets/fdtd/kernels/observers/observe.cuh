@@ -48,8 +48,7 @@ inline __device__ double energy_of_lane(const Energetic<T>& of, const Box& plane
   double mine = 0;
   for (int c = 0; c < 3; ++c)
     mine = sum_of_lane(of.grid.entries(field, c, plane), mine, [&](int i, int j, int k) {
-      return energy_of<field>(of, c, i, j, k,
-                              density * share<field>(of.grid, c, 0, i) * share<field>(of.grid, c, 1, j));
+      return energy_of<field>(of, c, i, j, k, density * share<field>(of, c, 0, i) * share<field>(of, c, 1, j));
     });
   return mine;
 }

@@ -70,11 +70,14 @@ struct Row {
   const std::uint16_t* index[3];
   const Coefficients<T>* table;
   std::int64_t plane, pitch;
+  const T* inverse_length;  ///< along the row, of a graded mesh
 };
 
-/// All components of the entries from k on, as many as U has. `factor`: of U.
-template <Field field, bool materials, class U, class T>
-ASTERISM_INLINE void advance(const Row<T>& row, const U (&factor)[3], std::int64_t k) {
+/// All components of the entries from k on, as many as U has. `factors`: of U, of the row.
+template <Field field, bool materials, bool graded, class U, class T>
+ASTERISM_INLINE void advance(const Row<T>& row, const U (&factors)[3], std::int64_t k) {
+  U factor[3] = {factors[0], factors[1], factors[2]};
+  if constexpr (graded) factor[2] = factor[2] * load<U>(row.inverse_length + k);
   constexpr int side = field == Field::electric ? -1 : 1;
   const std::int64_t along[3] = {side * row.plane, side * row.pitch, side};
   U here[3];
@@ -100,12 +103,12 @@ ASTERISM_INLINE void advance(const Row<T>& row, const U (&factor)[3], std::int64
 }
 
 /// Entries [begin, end) of all components.
-template <Field field, bool materials, class T>
+template <Field field, bool materials, bool graded, class T>
 ASTERISM_INLINE void advance_row(const Row<T>& row, const T (&factor)[3], std::int64_t begin, std::int64_t end) {
   const Vector<T> factors[3] = {Vector<T>{} + factor[0], Vector<T>{} + factor[1], Vector<T>{} + factor[2]};
   std::int64_t k = begin;
-  for (; k + width<T> <= end; k += width<T>) advance<field, materials, Vector<T>>(row, factors, k);
-  for (; k < end; ++k) advance<field, materials, T>(row, factor, k);
+  for (; k + width<T> <= end; k += width<T>) advance<field, materials, graded, Vector<T>>(row, factors, k);
+  for (; k < end; ++k) advance<field, materials, graded, T>(row, factor, k);
 }
 
 }  // namespace asterism::fdtd::cpu

@@ -11,11 +11,12 @@
 
 namespace asterism::fdtd::cpu {
 
-/// Entries [begin, end) of one component of a row: where others have none. Not for every instruction set, as there are
-/// few of them.
+/// Entries [begin, end) of one component of a row, with the factors of the row: where others have none. Not for every
+/// instruction set, as there are few of them.
 template <Field field, class T>
-[[gnu::noinline]] void update_entries(const Grid& grid, const T (&factor)[3], const Media<T>& media, const T* from,
+[[gnu::noinline]] void update_entries(const Grid& grid, const T (&factors)[3], const Media<T>& media, const T* from,
                                       T* to, int a, const int (&row)[2], int begin, int end) {
+  T factor[3] = {factors[0], factors[1], factors[2]};
   const int b = (a + 1) % 3;
   const int c = (a + 2) % 3;
   const std::int64_t at = grid.at(0, row[0], row[1], 0);
@@ -24,6 +25,7 @@ template <Field field, class T>
   const T* const ub = from + at + b * grid.component + up * grid.stride(c);
   const T* const uc = from + at + c * grid.component + up * grid.stride(b);
   for (int k = begin; k < end; ++k) {
+    if (media.graded()) factor[2] = factors[2] * media.inverse_length[2][k];
     const T rotation = curl(factor[b], uc[k], uc[k - grid.stride(b)], factor[c], ub[k], ub[k - grid.stride(c)]);
     if (media.index == nullptr) {
       to[u + k] = advanced<field>(to[u + k], rotation);
@@ -64,10 +66,10 @@ struct Sweep {
     return i >= e.x0 && i < e.x1 && j >= e.y0 && j < e.y1;
   }
   ASTERISM_INLINE void row_at(int i, int j) const {
-    if (media.index == nullptr)
-      some_row_at<false>(i, j);
+    if (media.graded())
+      media.index == nullptr ? some_row_at<false, true>(i, j) : some_row_at<true, true>(i, j);
     else
-      some_row_at<true>(i, j);
+      media.index == nullptr ? some_row_at<false, false>(i, j) : some_row_at<true, false>(i, j);
     if (!layers.none()) layers.row_at(i, j);
   }
   [[nodiscard]] ASTERISM_INLINE int end(int Box::*last) const {
@@ -75,18 +77,23 @@ struct Sweep {
   }
 
  private:
-  ASTERISM_INLINE void one(int a, int i, int j, int begin, int end) const {
-    update_entries<field>(grid, factor, media, from, to, a, {i, j}, begin, end);
-  }
-  template <bool materials>
+  template <bool materials, bool graded>
   ASTERISM_INLINE void some_row_at(int i, int j) const {
+    T factors[3] = {factor[0], factor[1], factor[2]};
+    if constexpr (graded) {
+      factors[0] *= media.inverse_length[0][i];
+      factors[1] *= media.inverse_length[1][j];
+    }
+    const auto one = [&](int a, int begin, int end) {
+      update_entries<field>(grid, factors, media, from, to, a, {i, j}, begin, end);
+    };
     const bool all = has(0, i, j) && has(1, i, j) && has(2, i, j);
     if (!all) {
       for (int a = 0; a < 3; ++a)
-        if (has(a, i, j)) one(a, i, j, entries[a].z0, entries[a].z1);
+        if (has(a, i, j)) one(a, entries[a].z0, entries[a].z1);
       return;
     }
-    Row<T> row{{}, {}, {}, media.table, grid.plane, grid.pitch};
+    Row<T> row{{}, {}, {}, media.table, grid.plane, grid.pitch, media.inverse_length[2]};
     T kept[3];
 #pragma GCC unroll 3
     for (int a = 0; a < 3; ++a) {
@@ -96,12 +103,12 @@ struct Sweep {
       row.index[a] = materials ? media.index + at : nullptr;
       kept[a] = row.to[a][cells.z0];
     }
-    advance_row<field, materials>(row, factor, cells.z0, cells.z1);
+    advance_row<field, materials, graded>(row, factors, cells.z0, cells.z1);
 #pragma GCC unroll 3
     for (int a = 0; a < 3; ++a) {
       // an entry on a conductor was in the vectors only to keep them aligned
       if (entries[a].z0 > cells.z0) row.to[a][cells.z0] = kept[a];
-      if (entries[a].z1 > cells.z1) one(a, i, j, cells.z1, entries[a].z1);
+      if (entries[a].z1 > cells.z1) one(a, cells.z1, entries[a].z1);
     }
   }
 };

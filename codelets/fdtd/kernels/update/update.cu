@@ -10,7 +10,9 @@ namespace {
 
 template <Field field, class T>
 auto kernel_for(const Media<T>& media) {
-  return media.index == nullptr ? update_kernel<field, false, T> : update_kernel<field, true, T>;
+  if (media.graded())
+    return media.index == nullptr ? update_kernel<field, false, true, T> : update_kernel<field, true, true, T>;
+  return media.index == nullptr ? update_kernel<field, false, false, T> : update_kernel<field, true, false, T>;
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ inline __device__ void advance(const Update<T>& u, std::int64_t at, T curl, T* t
   }
 }
 
-template <Field field, bool materials, class T>
+template <Field field, bool materials, bool graded, class T>
 __global__ void __launch_bounds__(most_update_threads)
     update_kernel(const __grid_constant__ Update<T> u, const __grid_constant__ Tiles tiles, const T* __restrict__ from,
                   T* __restrict__ to) {
@@ -56,9 +56,9 @@ __global__ void __launch_bounds__(most_update_threads)
   constexpr int side = electric ? -1 : 1;
   const std::int64_t y_side = side * u.grid.stride(1);
   const std::int64_t comp = u.grid.component;
-  const T fx = u.factor[0];
-  const T fy = u.factor[1];
-  const T fz = u.factor[2];
+  T fx = u.factor[0];
+  const T fy = graded ? u.factor[1] * u.media.inverse_length[1][j] : u.factor[1];
+  const T fz = graded ? u.factor[2] * u.media.inverse_length[2][k] : u.factor[2];
 
   // the difference along b is upper - lower, `here` being the upper one for E and the lower one for H
   const auto rotation = [](T fb, T c_here, T c_side, T fc, T b_here, T b_side) {
@@ -69,6 +69,7 @@ __global__ void __launch_bounds__(most_update_threads)
   T y_kept = from[at + comp + (electric ? -u.grid.plane : 0)];
   T z_kept = from[at + 2 * comp + (electric ? -u.grid.plane : 0)];
   for (int i = first; i < end; ++i, at += u.grid.plane) {
+    if constexpr (graded) fx = u.factor[0] * u.media.inverse_length[0][i];
     const T x_here = from[at];
     T y_here = y_kept;
     T z_here = z_kept;

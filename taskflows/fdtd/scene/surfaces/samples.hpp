@@ -25,7 +25,7 @@ class Samples {
     for (std::size_t a = 0; a < 3; ++a) {
       cells_[a] = scene.grid.cells[a] * times;
       low_[a] = scene.grid.origin[a];
-      high_[a] = low_[a] + scene.grid.cells[a] * scene.grid.spacing[a];
+      high_[a] = scene.grid.end(a);
       periodic_[a] = scene.boundary[2 * a] == Boundary::periodic;
     }
   }

@@ -81,6 +81,12 @@ class EdgeMeans {
   /// None where a point lies in a conductor or a dispersive medium.
   [[nodiscard]] std::optional<Medium> mean(const Edge& edge) const {
     const Box b = around(edge.component, edge.cell, fine);
+    std::array<std::array<double, fine>, 3> lengths{};  // of points, in spacings times `fine`
+    for (std::size_t a = 0; a < 3; ++a)
+      for (std::int32_t m = 0; m < fine; ++m) {
+        const bool below = a != static_cast<std::size_t>(edge.component) && m < fine / 2;
+        lengths[a][static_cast<std::size_t>(m)] = problem_.mesh.cell(a, edge.cell[a] - (below ? 1 : 0));
+      }
     double n = 0, eps = 0, inverse = 0, sigma = 0, loss = 0;
     std::array<double, 3> jumps{};  // of eps along each axis
     for (std::int32_t i = b.x0; i < b.x1; ++i)
@@ -90,14 +96,18 @@ class EdgeMeans {
           if (material == Samples::none) continue;
           if (has_own_law(static_cast<std::size_t>(material))) return std::nullopt;
           const fdtd::Material& m = problem_.materials[static_cast<std::size_t>(material)];
-          ++n;
-          eps += m.eps_r;
-          inverse += 1 / m.eps_r;
-          sigma += m.sigma;
-          loss += m.sigma / (m.eps_r * m.eps_r);
-          if (i + 1 < b.x1) jumps[0] += jump(m, i + 1, j, k);
-          if (j + 1 < b.y1) jumps[1] += jump(m, i, j + 1, k);
-          if (k + 1 < b.z1) jumps[2] += jump(m, i, j, k + 1);
+          const double x = lengths[0][static_cast<std::size_t>(i - b.x0)];
+          const double y = lengths[1][static_cast<std::size_t>(j - b.y0)];
+          const double z = lengths[2][static_cast<std::size_t>(k - b.z0)];
+          const double share = x * y * z;
+          n += share;
+          eps += share * m.eps_r;
+          inverse += share / m.eps_r;
+          sigma += share * m.sigma;
+          loss += share * (m.sigma / (m.eps_r * m.eps_r));
+          if (i + 1 < b.x1) jumps[0] += y * z * jump(m, i + 1, j, k);
+          if (j + 1 < b.y1) jumps[1] += x * z * jump(m, i, j + 1, k);
+          if (k + 1 < b.z1) jumps[2] += x * y * jump(m, i, j, k + 1);
         }
     const double normal = normal_square(jumps, static_cast<std::size_t>(edge.component));
     const double along = n / eps, across = inverse / n;  // 1 / eps

@@ -26,9 +26,10 @@ namespace {
 template <class T>
 class FdtdEmulated : public ::testing::Test {
  protected:
-  static Domain<T> domain(std::size_t boundary, bool materials) {
+  static Domain<T> domain(std::size_t boundary, bool materials, bool graded) {
     Setting s{{6, 5, 19}};
     s.face = cases::boundaries[boundary].second;
+    if (graded) s = cases::graded(s);
     Domain<T> d(materials ? cases::with_materials(s) : s);
     d.randomize();
     d.step();
@@ -47,10 +48,11 @@ class FdtdEmulated : public ::testing::Test {
         cuda::describe(field, p.grid, cells, electric ? d.setting.e_factors() : d.setting.h_factors(), media);
     const cuda::Tiling t = cuda::tiling(u, cells, shape);
     cuda_on_host::launch(t.blocks, t.threads, [&] {
-      if (media.index == nullptr)
-        cuda::update_kernel<field, false, T>(u, t.tiles, from.data(), to.data());
-      else
-        cuda::update_kernel<field, true, T>(u, t.tiles, from.data(), to.data());
+      const auto kernel = media.graded()           ? media.index == nullptr ? cuda::update_kernel<field, false, true, T>
+                                                                            : cuda::update_kernel<field, true, true, T>
+                                    : media.index == nullptr ? cuda::update_kernel<field, false, false, T>
+                                                   : cuda::update_kernel<field, true, false, T>;
+      kernel(u, t.tiles, from.data(), to.data());
     });
   }
 };
@@ -62,9 +64,10 @@ TYPED_TEST(FdtdEmulated, Update) {
   const std::vector<Box> boxes = {
       {0, 6, 0, 5, 0, 19}, {5, 6, 0, 5, 0, 19}, {0, 1, 2, 5, 3, 18}, {1, 5, 1, 4, 0, 1}, {2, 2, 0, 5, 0, 19}};
   for (std::size_t boundary = 0; boundary < cases::boundaries.size(); ++boundary)
-    for (const bool materials : {false, true}) {
-      SCOPED_TRACE(cases::boundaries[boundary].first + (materials ? ", materials" : ""));
-      const Domain<T> d = this->domain(boundary, materials);
+    for (const int variant : {0, 1, 2, 3}) {
+      const bool materials = variant % 2 == 1, graded = variant / 2 == 1;
+      SCOPED_TRACE(cases::boundaries[boundary].first + (materials ? ", materials" : "") + (graded ? ", graded" : ""));
+      const Domain<T> d = this->domain(boundary, materials, graded);
       const Part<T>& p = d.parts[0];
       for (const Box& b : boxes)
         for (const cuda::Shape& shape : {cuda::Shape{32, 1, 1}, cuda::Shape{8, 4, 4}, cuda::Shape{16, 2, 100}}) {
@@ -130,7 +133,7 @@ TYPED_TEST(FdtdEmulated, StepsAtOnce) {
 TYPED_TEST(FdtdEmulated, Transfers) {
   using T = TypeParam;
   for (const std::size_t boundary : {1U, 3U, 4U, 5U, 2U}) {
-    const Domain<T> d = this->domain(boundary, false);
+    const Domain<T> d = this->domain(boundary, false, false);
     const Part<T>& p = d.parts[0];
     const Grid& g = p.grid;
     std::vector<T> all(p.e.size());
@@ -175,8 +178,8 @@ TYPED_TEST(FdtdEmulated, Transfers) {
 TYPED_TEST(FdtdEmulated, SumsAndEnergies) {
   using T = TypeParam;
   for (const std::size_t boundary : {0U, 2U, 3U})
-    for (const bool materials : {false, true}) {
-      const Domain<T> d = this->domain(boundary, materials);
+    for (const int variant : {0, 1, 2, 3}) {
+      const Domain<T> d = this->domain(boundary, variant % 2 == 1, variant / 2 == 1);
       const Part<T>& p = d.parts[0];
       for (const Box& b : {Box{0, 6, 0, 5, 0, 19}, Box{1, 3, 2, 5, 4, 19}}) {
         const auto planes = static_cast<unsigned>(b.x1 - b.x0);
@@ -201,7 +204,7 @@ TYPED_TEST(FdtdEmulated, SumsAndEnergies) {
 
 TYPED_TEST(FdtdEmulated, Probes) {
   using T = TypeParam;
-  const Domain<T> d = this->domain(3, false);
+  const Domain<T> d = this->domain(3, false, false);
   const Part<T>& p = d.parts[0];
   std::vector<ProbePlace> places;
   for (int n = 0; n < 200; ++n)

@@ -30,7 +30,9 @@ class FdtdKernelsCuda : public CudaTest {
     DeviceArray<std::uint16_t> e_index, h_index;
     DeviceArray<Coefficients<T>> e_table, h_table;
     DeviceArray<double> eps_r, mu_r;
-    bool materials;
+    DeviceArray<T> e_lengths, h_lengths;
+    Grid grid;
+    bool materials, graded;
     OnDevice(cudaStream_t stream, const Part<T>& p)
         : e(stream, p.e),
           h(stream, p.h),
@@ -40,9 +42,18 @@ class FdtdKernelsCuda : public CudaTest {
           h_table(stream, p.h_table),
           eps_r(stream, p.eps_r),
           mu_r(stream, p.mu_r),
-          materials(!p.e_index.empty()) {}
-    [[nodiscard]] Media<T> e_media() const { return materials ? Media<T>{e_index.data(), e_table.data()} : Media<T>{}; }
-    [[nodiscard]] Media<T> h_media() const { return materials ? Media<T>{h_index.data(), h_table.data()} : Media<T>{}; }
+          e_lengths(stream, p.e_lengths),
+          h_lengths(stream, p.h_lengths),
+          grid(p.grid),
+          materials(!p.e_index.empty()),
+          graded(!p.e_lengths.empty()) {}
+    [[nodiscard]] Media<T> media(const std::uint16_t* index, const Coefficients<T>* table, const T* lengths) const {
+      Media<T> media = materials ? Media<T>{index, table} : Media<T>{};
+      if (graded) media.set_inverse_lengths(grid, lengths);
+      return media;
+    }
+    [[nodiscard]] Media<T> e_media() const { return media(e_index.data(), e_table.data(), e_lengths.data()); }
+    [[nodiscard]] Media<T> h_media() const { return media(h_index.data(), h_table.data(), h_lengths.data()); }
   };
 
   /// Both do the same steps of one sub-domain; after each, all entries and what is observed are compared.
@@ -112,6 +123,8 @@ TYPED_TEST(FdtdKernelsCuda, EveryBoundary) {
     s.face = face;
     this->expect_steps(s, {});
     this->expect_steps(cases::with_materials(s), {});
+    this->expect_steps(cases::graded(s), {});
+    this->expect_steps(cases::with_materials(cases::graded(s)), {});
   }
 }
 
