@@ -281,7 +281,6 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
                                                  : args.periodic.given() ? "neutral"
                                                                          : "signs");
   args.options.shape.periodic = static_cast<int>(args.periodic.directions.size());
-  if (args.periodic.given() && args.tree == TreeKind::automatic) args.tree = TreeKind::uniform;
   simulate(args.common.platform);
   refuse_when_simulated(args.common.verify, "--verify");
   refuse_when_simulated(!args.output.empty(), "--output");

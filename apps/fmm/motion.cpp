@@ -204,9 +204,9 @@ void Run::advance(Simulation& simulation, Flow& flow, ProgressLine& line) {
   const HostThreads threads(particles_.size());
   const auto forces = [&]() -> const Result& {
     if (periodic_) wrap(*periodic_, particles_);
-    simulation.move(particles_);
+    simulation.move(particles_of_tree());
     evaluate(flow);
-    simulation.collect(result_);
+    collect(simulation, FieldTimes::charge);
     return result_;
   };
   while (motion_.step < options.steps) {

@@ -22,8 +22,8 @@ void add_periodic(CLI::Option_group* what, PeriodicOptions& periodic, GeneratedC
                    "conductor, \"tin-foil\"). For kernel 1/r and charges whose sum is 0; one process only")
       ->check(CLI::IsMember({"x", "xy", "xyz"}));
   what->add_option("--box", periodic.box,
-                   "Width of the periodic box, a cube: L or L,L,L (default: that of a generated cube or crystal).\n"
-                   "Particles outside are moved to their images in it")
+                   "Sides of the periodic box: L, or L,M,N in the ratio of small whole numbers (default: those of a\n"
+                   "generated cube or crystal). Particles outside are moved to their images in it")
       ->delimiter(',')
       ->expected(1, 3);
   what->add_option("--spacing", generated.spacing, "Of generated crystals: distance of nearest neighbours")
@@ -37,6 +37,7 @@ std::optional<PeriodicBox> periodic_box(const Arguments& args) {
   const PeriodicOptions& p = args.periodic;
   if (!p.given()) return std::nullopt;
   const int directions = static_cast<int>(p.directions.size());
+  if (p.box.size() == 3) return box_of_lengths(directions, {p.box[0], p.box[1], p.box[2]});
   if (!p.box.empty()) return PeriodicBox{directions, p.box.front()};
   const std::optional<double> width = args.input.empty() ? period_of(args.generated) : std::nullopt;
   if (!width) bad_input("--periodic {}: expected --box, the width of the box", p.directions);
@@ -60,17 +61,11 @@ void check_periodic(const Arguments& args) {
     return;
   }
   if (p.box.size() == 2) bad_input("--box {}: expected one length or three", fmt::join(p.box, ","));
-  for (const double length : p.box) {
+  for (const double length : p.box)
     if (!std::isfinite(length) || length <= 0) bad_input("--box {}: expected more than 0", length);
-    if (length != p.box.front())
-      bad_input("--box {}: expected three equal lengths, other boxes than cubes are not supported",
-                fmt::join(p.box, ","));
-  }
   if (args.physics.gravity()) bad_input("--periodic: expected charges whose sum is 0, found --law gravity");
   if (args.kernel != "laplace") bad_input("--periodic: expected --kernel laplace, found {}", args.kernel);
   if (args.physics.softening > 0) bad_input("--periodic: expected no --softening");
-  if (args.tree == TreeKind::adaptive || args.options.shape.adaptive())
-    bad_input("--periodic: expected --tree uniform, found adaptive");
   if (rank_group().distributed()) bad_input("--periodic: expected one process, found {}", rank_group().ranks());
   static_cast<void>(periodic_box(args));
 }
@@ -84,8 +79,31 @@ void Run::begin_periodic() {
   if (args_.restart.empty()) options_.box = box_of(*periodic_, particles_);
   // a crystal of few ions is one leaf: its images, whose forces cancel, are all far
   constexpr std::size_t few = 240;
-  if (!args_.order && args_.motion.steps == 0 && particles_.size() < few)
+  if (!args_.order && args_.motion.steps == 0 && in_tree(all_particles_) < few)
     problem_.accuracy = periodic_accuracy(std::min(args_.accuracy + 1, highest_accuracy));
+}
+
+std::size_t Run::in_tree(std::size_t particles) const {
+  return particles * static_cast<std::size_t>(periodic_ ? periodic_->count() : 1);
+}
+
+const Particles& Run::particles_of_tree() {
+  if (!periodic_ || periodic_->count() == 1) return particles_;
+  repeated_ = repeated(*periodic_, particles_, particles_.size() - targets_.size());
+  return repeated_;
+}
+
+/// The results of copies are left out.
+void Run::collect(Simulation& simulation, FieldTimes times) {
+  if (!periodic_ || periodic_->count() == 1) return simulation.collect(result_, times);
+  Result whole(repeated_.size());
+  simulation.collect(whole, times);
+  const std::size_t sources = particles_.size() - targets_.size();
+  for (Array<double> Result::*const values : {&Result::potential, &Result::fx, &Result::fy, &Result::fz}) {
+    const auto first = (whole.*values).begin();
+    const auto next = std::copy_n(first, sources, (result_.*values).begin());
+    std::copy((whole.*values).end() - static_cast<std::ptrdiff_t>(targets_.size()), (whole.*values).end(), next);
+  }
 }
 
 Errors Run::errors_of(const Particles& points, std::int64_t targets,
@@ -102,10 +120,11 @@ Errors Run::errors_of(const Particles& points, std::int64_t targets,
   }
   double of_points = 0;
   for (const double q : points.charge) of_points += q * q / static_cast<double>(points.size());
-  const double distance = periodic_->width / std::cbrt(n);
+  const double distance = std::cbrt(periodic_->length(0) * periodic_->length(1) * periodic_->length(2) / n);
   const double potential = std::abs(problem_.interaction.coupling) * std::sqrt(squares / n) / distance;
   const LeastSizes least{potential, potential * std::sqrt(of_points) / distance};
-  const PeriodicReference reference(particles_, periodic_->directions, periodic_->width, static_cast<double>(targets));
+  const Particles all = repeated(*periodic_, particles_, particles_.size());
+  const PeriodicReference reference(all, periodic_->directions, periodic_->width, static_cast<double>(targets));
   return errors_against([&](double x, double y, double z) { return reference.at(x, y, z); }, problem_.interaction,
                         points, &points == &particles_, result_, targets, seed, least, progress);
 }
@@ -113,9 +132,14 @@ Errors Run::errors_of(const Particles& points, std::int64_t targets,
 /// The box, and of a perfect crystal Madelung's constant M: its energy is -N M C / (2 spacing).
 void Run::describe_periodic(Report& report) const {
   if (!periodic_) return;
-  report.record["periodic"] = {{"directions", args_.periodic.directions}, {"width", periodic_->width}};
-  report.rows.emplace_back("periodic", fmt::format("{}, box of width {:.9g}{}", args_.periodic.directions,
-                                                   periodic_->width, periodic_->directions == 3 ? ", tin-foil" : ""));
+  report.record["periodic"] = {
+      {"directions", args_.periodic.directions}, {"width", periodic_->width}, {"copies", periodic_->copies}};
+  const PeriodicBox& box = *periodic_;
+  const std::string size = box.count() == 1 ? fmt::format("width {:.9g}", box.width)
+                                            : fmt::format("{:.9g} x {:.9g} x {:.9g}, of which {} are a cube",
+                                                          box.length(0), box.length(1), box.length(2), box.count());
+  report.rows.emplace_back("periodic", fmt::format("{}, box of {}{}", args_.periodic.directions, size,
+                                                   box.directions == 3 ? ", tin-foil" : ""));
   const std::optional<Crystal> crystal = args_.input.empty() ? crystal_of(args_.generated) : std::nullopt;
   const bool perfect = crystal && crystal->displacement == 0 && periodic_->directions == 3 && args_.motion.steps == 0 &&
                        args_.periodic.box.empty();

@@ -111,7 +111,7 @@ void Run::join_targets() {
     if (const auto box = periodic_box(args_))
       for (int d = 0; d < box->directions; ++d) {
         bounds.low[d] = 0;
-        bounds.high[d] = box->width;
+        bounds.high[d] = box->length(d);
       }
     grid_ = load_grid(args_, bounds);
     targets_ = nodes_of(*grid_, part_of_rank());
@@ -130,7 +130,8 @@ void Run::join_targets() {
     const int setting = setting_for_targets(args_.accuracy, share_near_sources(particles_, targets_));
     problem_.accuracy = args_.physics.softening > 0 ? softened_accuracy(setting) : accuracy(setting);
   }
-  options_.sources = particles_.size();
+  const std::optional<PeriodicBox> box = periodic_box(args_);
+  options_.sources = particles_.size() * static_cast<std::size_t>(box ? box->count() : 1);
   particles_ = std::move(joined);
   all_targets_ = sum_over_ranks(targets_.size());
 }
@@ -160,8 +161,9 @@ void Run::choose_tree() {
   // a resumed run has the tree of the one before, and should have its units
   if (needs_rates(args_.tree, shape) || ask_rates || !args_.restart.empty()) {
     plan_ = choose_plan(ask_rates);
-    if (periodic_ && shape.height == 0 && plan_.shape.height > highest_periodic_tree(all_particles_)) {
-      shape.height = highest_periodic_tree(all_particles_);
+    const int highest = highest_periodic_tree(in_tree(all_particles_));
+    if (periodic_ && shape.height == 0 && !plan_.shape.adaptive() && plan_.shape.height > highest) {
+      shape.height = highest;
       plan_ = choose_plan(ask_rates);
     }
     shape = plan_.shape;
@@ -194,7 +196,7 @@ Plan Run::choose_plan(bool ask_rates) {
     return plan;
   }
   const bool calibrate = args_.common.calibrate;
-  PlanRequest request{problem_, particles_, args_.tree};
+  PlanRequest request{problem_, particles_of_tree(), args_.tree};
   request.evaluations = args_.repeat + args_.motion.steps;
   request.units = expected_units(options);
   request.open = units_are_open(options) && !calibrate && !ask_rates && !rank_group().distributed();
@@ -217,7 +219,7 @@ void Run::calibrate() {
   const Session session(calibration(args_.common.session, args_.common.trace));
   Options anywhere = options_;
   anywhere.scheduler_places = true;  // on every kind of unit
-  Simulation simulation(problem_, anywhere, particles_);
+  Simulation simulation(problem_, anywhere, particles_of_tree());
   Flow flow(simulation);
   ProgressLine line(!args_.common.quiet);
   const int kinds = (session.cpus() > 0 ? 1 : 0) + session.gpus();
@@ -239,7 +241,7 @@ void Run::solve(const Session& session) {
   ProgressLine line(!args_.common.quiet);
   line.show(0, "building the tree");
   const auto begin = Clock::now();
-  Simulation simulation(problem_, options_, particles_);
+  Simulation simulation(problem_, options_, particles_of_tree());
   outcome_.build_seconds = slowest(seconds_since(begin));
   Flow flow(simulation);
   enter(Phase::steps);
@@ -249,7 +251,7 @@ void Run::solve(const Session& session) {
     if (i + 1 == args_.repeat) mark("end evaluation");
     line.show(static_cast<double>(i + 1) / args_.repeat, fmt::format("evaluation {} of {}", i + 1, args_.repeat));
   }
-  if (!simulated) simulation.collect(result_, args_.at.empty() ? FieldTimes::charge : FieldTimes::one);
+  if (!simulated) collect(simulation, args_.at.empty() ? FieldTimes::charge : FieldTimes::one);
   if (args_.motion.steps > 0) advance(simulation, flow, line);
   note_outcome(simulation, flow);
   if (simulated) return;

@@ -61,6 +61,9 @@ class Run : public Solver {
   void join_targets();
   void keep_targets();
   void begin_periodic();
+  [[nodiscard]] std::size_t in_tree(std::size_t particles) const;
+  const asterism::fmm::Particles& particles_of_tree();
+  void collect(asterism::fmm::Simulation& simulation, asterism::fmm::FieldTimes times);
   asterism::fmm::Errors errors_of(const asterism::fmm::Particles& points, std::int64_t targets,
                                   const std::function<void(double)>& progress) const;
   void describe_periodic(Report& report) const;
@@ -85,6 +88,7 @@ class Run : public Solver {
   asterism::fmm::Options options_;
   std::optional<asterism::fmm::PeriodicBox> periodic_;
   asterism::fmm::Particles particles_;  ///< of this rank
+  asterism::fmm::Particles repeated_;   ///< with their copies, where the periodic box is not a cube
   double mass_ = 0;                     ///< of all particles, with gravity
   asterism::fmm::Motion motion_;
   std::optional<asterism::fmm::EnergySeries> energies_;

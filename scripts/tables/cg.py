@@ -139,6 +139,20 @@ def preconditioners():
     return "\n".join(rows)
 
 
+def preconditioners_of_bodies():
+    """Multigrid beside PETSc's, with the rigid motions in both."""
+    [(_, record)] = load("cg-preconditioners-bodies.json")
+    rows = ["| body | rows | `jacobi`: iterations | s | `amg`: iterations | set-up + solve, s | GAMG: iterations | set-up + solve, s |",
+            "|---|---|---|---|---|---|---|---|"]
+    for line in record["systems"]:
+        runs = line["runs"]
+        cells = [line["system"], f"{line['rows']:,}", runs["jacobi"]["iterations"], f"{runs['jacobi']['solve_seconds']:.2f}"]
+        for key in ("amg", "gamg"):
+            cells += [runs[key]["iterations"], f"{runs[key]['setup_seconds']:.2f} + {runs[key]['solve_seconds']:.2f}"]
+        rows.append("| " + " | ".join(map(str, cells)) + " |")
+    return "\n".join(rows)
+
+
 def preconditioners_beside_gpu():
     """One GPU, the set-up on the cores of its host."""
     [(_, record)] = load("cg-preconditioners-h100.json")
@@ -154,6 +168,7 @@ def preconditioners_beside_gpu():
 TABLES = {
     "cg-preconditioners-h100": preconditioners_beside_gpu,
     "cg-preconditioners": preconditioners,
+    "cg-preconditioners-bodies": preconditioners_of_bodies,
     "gpu-single": gpu_single,
     "gpu-libraries": gpu_libraries,
     "gpu-tables": gpu_tables,

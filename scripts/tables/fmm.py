@@ -144,7 +144,18 @@ def fmm_periodic():
     return "\n".join(rows)
 
 
+def fmm_targets():
+    """Near pairs, mutual and one way."""
+    [(_, record)] = load("fmm-targets.json")
+    rows = ["| kernel | mutual: ns per pair of particles | apart: ns per pair of a source and a target | ratio |", "|---|---|---|---|"]
+    for line in record["kernels"]:
+        mutual, apart = (1e9 * line[kind]["seconds"] / line[kind]["near_pairs"] for kind in ("mutual", "apart"))
+        rows.append(f"| `{line['kernel']}` | {mutual:.2f} | {apart:.2f} | {apart / mutual:.2f} |")
+    return "\n".join(rows)
+
+
 TABLES = {
+    "fmm-targets": fmm_targets,
     "fmm-madelung": fmm_madelung,
     "fmm-periodic": fmm_periodic,
     "fmm-motion": fmm_motion,

@@ -17,6 +17,9 @@ namespace {
 /// The residuals of the recurrence and of the answer may differ by this share of the latter.
 constexpr double recurrence_agreement = 1e-3;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+/// A residual of so many times the rounding of A x is one that double precision does not lower: rounding of x, and of
+/// the products on the way.
+constexpr double worst_of_rounding = 10;
 
 /// How far rounding may bring the recurrence of a correct solver from the true residual: each iteration adds an error
 /// of the size of the residual's own rounding (Greenbaum, SIAM J. Matrix Anal. Appl. 18 (1997)), and these errors
@@ -99,7 +102,8 @@ Verification judge_recurrence(const Answer& answer) {
 }
 
 /// Why an answer that did not converge is wrong; empty: it converged.
-std::string complaint_of(const SolveResult& result, double residual, const Demand& demand) {
+std::string complaint_of(const SolveResult& result, const ResidualNorms& norms, const Demand& demand) {
+  const double residual = norms.residual;
   const double tolerance = demand.tolerance;
   const char* const advice = demand.preconditioner == "amg"    ? "; a direct solver may suit this system"
                              : demand.preconditioner == "none" ? "; --preconditioner amg or jacobi may help"
@@ -113,6 +117,12 @@ std::string complaint_of(const SolveResult& result, double residual, const Deman
           "not converged after {} iterations: ||b - Ax|| / ||b|| = {:.3e}, wanted {:.3e} (--max-iterations){}",
           result.iterations, residual, tolerance, advice);
     case Outcome::stagnated:
+      // a direct solve leaves a residual of that size, too
+      if (const double rounding = epsilon * norms.magnitude; residual <= worst_of_rounding * rounding)
+        return fmt::format(
+            "stagnated after {} iterations: ||b - Ax|| / ||b|| = {:.3e}, wanted {:.3e}; the rounding of A x alone is "
+            "{:.1e} of ||b|| in double precision: ask for no less than {:.0e} (--tolerance)",
+            result.iterations, residual, tolerance, rounding, 2 * residual);
       return fmt::format(
           "stagnated after {} iterations: ||b - Ax|| / ||b|| = {:.3e} falls no further, wanted {:.3e} (--tolerance){}",
           result.iterations, residual, tolerance, advice);
@@ -149,7 +159,7 @@ Verification judge(const Problem& problem, const Answer& answer, const Demand& d
   const ResidualNorms norms = norms_of(answer);
   v.residual = norms.residual;
   v.by_residual = residual_verdict(v.residual, with_rounding(demand.tolerance, norms));
-  const std::string complaint = complaint_of(answer.result, v.residual, demand);
+  const std::string complaint = complaint_of(answer.result, norms, demand);
   if (!complaint.empty()) v.by_residual.complaint = complaint;
   return v;
 }

@@ -229,6 +229,9 @@ Hierarchy smoothed_aggregation(const CsrMatrix& a, int size, NearNullspace modes
   Hierarchy result;
   result.level.emplace_back();
   result.level.back().size = size;
+  for (std::int64_t row = 0; row < a.rows(); ++row)  // a row without others, as of a support, is no part of a motion
+    if (a.begin_of(row + 1) - a.begin_of(row) == 1)
+      for (std::vector<double>& mode : modes) mode[as_size(row)] = 0;
   double entries = 0;
   double threshold = size == 1 ? scalar_threshold : 0;
   while (true) {

@@ -24,7 +24,8 @@ void apply_diagonal(int size, const std::vector<double>& inverse, const std::vec
 
 }  // namespace
 
-Spectrum estimate_spectrum(const CsrMatrix& a, int size, const std::vector<double>& inverse, int most) {
+Spectrum estimate_spectrum(const CsrMatrix& a, int size, const std::vector<double>& inverse, int most,
+                           double reduction) {
   const std::size_t n = as_size(a.rows());
   std::vector<double> r(n);
   std::vector<double> z(n);
@@ -37,18 +38,20 @@ Spectrum estimate_spectrum(const CsrMatrix& a, int size, const std::vector<doubl
   apply_diagonal(size, inverse, r, z);
   std::vector<double> p = z;
   double rho = ordered_dot(r, z);
-  Eigen::MatrixXd t = Eigen::MatrixXd::Zero(most, most);
+  const double end = reduction * reduction * rho;
+  Eigen::VectorXd diagonal = Eigen::VectorXd::Zero(most);
+  Eigen::VectorXd beside = Eigen::VectorXd::Zero(most);  // between a step and the one before
   int steps = 0;
   double beta = 0;
   double alpha = 1;
-  for (; steps < most && rho > 0; ++steps) {
+  for (; steps < most && rho > end; ++steps) {
     multiply(a, p, q);
     const double curvature = ordered_dot(p, q);
     if (!(curvature > 0)) break;
     const double previous = alpha;
     alpha = rho / curvature;
-    t(steps, steps) = 1 / alpha + (steps > 0 ? beta / previous : 0);
-    if (steps > 0) t(steps, steps - 1) = t(steps - 1, steps) = std::sqrt(beta) / previous;
+    diagonal(steps) = 1 / alpha + (steps > 0 ? beta / previous : 0);
+    if (steps > 0) beside(steps) = std::sqrt(beta) / previous;
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < static_cast<std::int64_t>(n); ++i)
       r[as_size(i)] = r[as_size(i)] + -alpha * q[as_size(i)];
@@ -61,8 +64,9 @@ Spectrum estimate_spectrum(const CsrMatrix& a, int size, const std::vector<doubl
       p[as_size(i)] = z[as_size(i)] + beta * p[as_size(i)];
   }
   if (steps == 0) return {};
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(t.topLeftCorner(steps, steps).eval());
-  return {solver.eigenvalues()(0), solver.eigenvalues()(steps - 1)};
+  Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;
+  solver.computeFromTridiagonal(diagonal.head(steps), beside.segment(1, steps - 1), Eigen::EigenvaluesOnly);
+  return {solver.eigenvalues()(0), solver.eigenvalues()(steps - 1), steps};
 }
 
 }  // namespace asterism::cg

@@ -13,10 +13,13 @@ namespace asterism::cg {
 struct Spectrum {
   double smallest = 0;
   double largest = 0;
+  int steps = 0;  ///< that were taken
 };
 
 /// `size`: rows of a diagonal block; inverse[row * size + k]: of the blocks, by rows. Beginning with a vector of
-/// numbers at random that are the same in every run.
-Spectrum estimate_spectrum(const CsrMatrix& a, int size, const std::vector<double>& inverse, int steps);
+/// numbers at random that are the same in every run. It ends before `most` steps where the residual, in the norm of
+/// D^-1, has fallen to `reduction` of the first.
+Spectrum estimate_spectrum(const CsrMatrix& a, int size, const std::vector<double>& inverse, int most,
+                           double reduction = 0);
 
 }  // namespace asterism::cg

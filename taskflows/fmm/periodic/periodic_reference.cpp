@@ -119,8 +119,8 @@ std::vector<std::complex<double>> phases(double x, int most) {
 std::int64_t affordable_periodic_targets(const PeriodicBox& box, std::int64_t particles) {
   const double pairs = box.directions == 3 ? 1e7 : box.directions == 2 ? 5e5 : 5e6;
   constexpr std::int64_t fewest = 10;
-  return std::clamp(static_cast<std::int64_t>(pairs / static_cast<double>(particles)), std::min(particles, fewest),
-                    particles);
+  return std::clamp(static_cast<std::int64_t>(pairs / static_cast<double>(particles * box.count())),
+                    std::min(particles, fewest), particles);
 }
 
 PeriodicReference::PeriodicReference(const Particles& particles, int directions, double width, double targets)

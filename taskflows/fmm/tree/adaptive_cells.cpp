@@ -101,7 +101,7 @@ std::vector<std::int32_t> renumbered(const std::vector<std::int32_t>& table, std
 }  // namespace
 
 std::vector<AdaptiveLevel> adaptive_levels(std::span<const LeafCount> finest, int height, int leaf_size,
-                                           std::span<const std::int64_t> sources) {
+                                           std::span<const std::int64_t> sources, int periodic) {
   Counts before{{0}, {}};
   before.particles.reserve(finest.size() + 1);
   for (const LeafCount& cell : finest) before.particles.push_back(before.particles.back() + cell.particles);
@@ -112,7 +112,7 @@ std::vector<AdaptiveLevel> adaptive_levels(std::span<const LeafCount> finest, in
 
   std::vector<AdaptiveLevel> levels;
   Cells cells{{0}, {0}, {finest.size()}};
-  Neighbours neighbours = neighbours_of_root();
+  Neighbours neighbours = neighbours_of_root(periodic);
   for (int l = 0; !cells.key.empty(); ++l) {
     std::vector<char> divided(cells.key.size(), 0);
     if (l + 1 < height) divided = to_divide(cells, neighbours, before, l, leaf_size);

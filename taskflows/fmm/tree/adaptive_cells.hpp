@@ -45,9 +45,9 @@ inline constexpr int finest_level = 20;
 /// its pairs with the particles of its neighbours on its level are at most 27 leaf_size^2, the most of a leaf between
 /// equal ones. With `sources`, those of the particles of each finest cell that act, the others are acted on: pairs are
 /// then of its targets with sources around it, or of its sources with targets, and a quarter as many at most, as of
-/// leaves with half of each.
+/// leaves with half of each. The first `periodic` of x, y, z are periodic: neighbours continue across the faces.
 std::vector<AdaptiveLevel> adaptive_levels(std::span<const LeafCount> finest, int height, int leaf_size,
-                                           std::span<const std::int64_t> sources = {});
+                                           std::span<const std::int64_t> sources = {}, int periodic = 0);
 
 /// Calls take(leaf's level, leaf) for every leaf at or below a cell.
 template <class Take>

@@ -55,24 +55,6 @@ void Tree::mark_cells() {
   }
 }
 
-/// Calls take(image, other) for the leaves that interact directly with a leaf, itself included.
-template <class Take>
-void Tree::for_images(std::int32_t leaf, const Take& take) const {
-  if (shape_.adaptive()) {
-    const auto i = static_cast<std::size_t>(leaf);
-    for (std::size_t p = partner_begin_[i]; p < partner_begin_[i + 1]; ++p) take(0, partner_[p]);
-    return;
-  }
-  const CellIndex& at = leaves().index[static_cast<std::size_t>(leaf)];
-  const std::int32_t last_cell = (1 << leaf_level()) - 1;
-  for (int m = 0; m < 27; ++m) {
-    const std::int32_t other = neighbours_.of(leaf)[m];
-    if (other < 0) continue;
-    const auto beyond = [&](int place) { return place < 0 ? -1 : place > last_cell ? 1 : 0; };
-    take(beyond(at.x + m / 9 - 1) * 9 + beyond(at.y + m / 3 % 3 - 1) * 3 + beyond(at.z + m % 3 - 1), other);
-  }
-}
-
 /// The targets of leaves, and as ghosts the sources that act on them: those of the leaves themselves, side by side, of
 /// which there is a ghost even where there are none, for P2M; and those of their neighbours, as displaced copies across
 /// a periodic face.

@@ -127,29 +127,41 @@ void Tree::build_far(Level& level, const Range& own, const Level& parents, const
 /// A leaf interacts directly with the leaves below its neighbours on its level, and hence with those for which it is
 /// one below a neighbour: the lists U, W and X.
 void Tree::build_partners(const std::vector<AdaptiveLevel>& cells) {
-  std::vector<std::pair<std::int32_t, std::int32_t>> pairs;  // of leaves, both ways
+  struct Pair {
+    std::int32_t leaf, other;
+    int image;  // of the other
+  };
+  std::vector<Pair> pairs;  // both ways
   for (std::size_t l = 0; l < cells.size(); ++l) {
     const AdaptiveLevel& level = cells[l];
     for (std::int32_t cell = level.inner; cell < level.cells(); ++cell) {
       const std::int32_t leaf = first_leaf_[l] + cell - level.inner;
+      const CellIndex at = cell_of(level.key[static_cast<std::size_t>(cell)]);
       for (std::size_t n = 0; n < 27; ++n) {
         const std::int32_t next = level.neighbours.of(cell)[n];
         if (next < 0) continue;
+        const auto m = static_cast<int>(n);
+        const int image = image_at(static_cast<int>(l), at.x + m / 9 - 1, at.y + m / 3 % 3 - 1, at.z + m % 3 - 1);
         for_leaves_below(cells, l, next, [&](std::size_t other_level, std::int32_t other_cell) {
           const std::int32_t other = first_leaf_[other_level] + other_cell - cells[other_level].inner;
-          pairs.emplace_back(leaf, other);
-          if (other_level > l) pairs.emplace_back(other, leaf);
+          pairs.push_back({leaf, other, image});
+          if (other_level > l) pairs.push_back({other, leaf, -image});
         });
       }
     }
   }
   const auto leaves = static_cast<std::size_t>(first_leaf_.back());
   partner_begin_.assign(leaves + 1, 0);
-  for (const auto& pair : pairs) ++partner_begin_[static_cast<std::size_t>(pair.first) + 1];
+  for (const Pair& pair : pairs) ++partner_begin_[static_cast<std::size_t>(pair.leaf) + 1];
   std::partial_sum(partner_begin_.begin(), partner_begin_.end(), partner_begin_.begin());
   partner_.resize(pairs.size());
+  partner_image_.resize(shape_.periodic > 0 ? pairs.size() : 0);
   std::vector<std::size_t> next(partner_begin_.begin(), partner_begin_.end() - 1);
-  for (const auto& [leaf, other] : pairs) partner_[next[static_cast<std::size_t>(leaf)]++] = other;
+  for (const auto& [leaf, other, image] : pairs) {
+    const std::size_t place = next[static_cast<std::size_t>(leaf)]++;
+    partner_[place] = other;
+    if (shape_.periodic > 0) partner_image_[place] = static_cast<std::int8_t>(image);
+  }
 }
 
 /// Calls take(other) for the leaves that interact directly with a leaf, itself included.

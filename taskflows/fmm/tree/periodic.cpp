@@ -32,7 +32,6 @@ void Tree::build_periodic_near_set(std::int32_t n) {
   };
   const auto [first_leaf, end] = leaves_of_near_set(n);
   const std::int32_t cells = end - first_leaf;
-  const std::int32_t last_cell = (1 << leaf_level()) - 1;
   NearSet& set = near_[static_cast<std::size_t>(n)];
   struct Partner {
     int image;
@@ -42,17 +41,12 @@ void Tree::build_periodic_near_set(std::int32_t n) {
   std::vector<std::vector<Partner>> partners(static_cast<std::size_t>(cells));
   std::map<Partner, std::int32_t> ghosts;  // and their places in the set
   for (std::int32_t leaf = first_leaf; leaf < end; ++leaf) {
-    const CellIndex& at = leaves().index[static_cast<std::size_t>(leaf)];
-    for (int m = 0; m < 27; ++m) {
-      const std::int32_t other = neighbours_.of(leaf)[m];
-      if (other < 0) continue;
-      const auto beyond = [&](int place) { return place < 0 ? -1 : place > last_cell ? 1 : 0; };
-      const int image = beyond(at.x + m / 9 - 1) * 9 + beyond(at.y + m / 3 % 3 - 1) * 3 + beyond(at.z + m % 3 - 1);
-      if (image < 0 || (image == 0 && other < first_leaf)) continue;
+    for_images(leaf, [&, first = first_leaf, last = end](int image, std::int32_t other) {
+      if (image < 0 || (image == 0 && other < first)) return;
       const Partner partner{image, other};
-      partners[static_cast<std::size_t>(leaf - first_leaf)].push_back(partner);
-      if (image > 0 || other >= end) ghosts.emplace(partner, 0);
-    }
+      partners[static_cast<std::size_t>(leaf - first)].push_back(partner);
+      if (image > 0 || other >= last) ghosts.emplace(partner, 0);
+    });
   }
   std::int32_t first = 0;
   for (std::int32_t leaf = first_leaf; leaf < end; ++leaf) {

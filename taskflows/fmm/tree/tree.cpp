@@ -133,7 +133,6 @@ void check_shape(const TreeShape& shape) {
     bad_input("tree height {}: expected 1 to {}", shape.height, max_height);
   if (shape.group_size < 1) bad_input("{} cells per group: expected at least 1", shape.group_size);
   if (shape.periodic < 0 || shape.periodic > 3) bad_input("{} periodic directions: expected 0 to 3", shape.periodic);
-  if (shape.periodic > 0 && shape.adaptive()) bad_input("periodic boxes: expected a uniform tree");
   if (shape.leaf_size < 0) bad_input("leaves of {} particles: expected at least 1", shape.leaf_size);
   if (shape.group_size >= 1 << source_bits)
     bad_input("{} cells per group: expected less than {}", shape.group_size, 1 << source_bits);
@@ -253,7 +252,7 @@ void Tree::build_levels() {
 void Tree::build_adaptive(std::span<const Keyed> sorted) {
   const std::vector<std::int64_t> sources = sources_ ? count_sources(sorted, *sources_) : std::vector<std::int64_t>();
   const std::vector<AdaptiveLevel> cells =
-      adaptive_levels(count_leaves(sorted), shape_.height, shape_.leaf_size, sources);
+      adaptive_levels(count_leaves(sorted), shape_.height, shape_.leaf_size, sources, shape_.periodic);
   levels_.assign(static_cast<std::size_t>(shape_.height), {});
   first_group_.assign(levels_.size(), {0, 0});
   for (std::size_t l = 0; l < cells.size(); ++l) {
@@ -275,11 +274,12 @@ void Tree::build_adaptive(std::span<const Keyed> sorted) {
     separate_points();
     mark_cells();
   }
-  for (int l = first_far_level; l < static_cast<int>(cells.size()); ++l) {
+  if (shape_.periodic > 0) build_lattice();
+  for (int l = std::max(1, top_level()); l < static_cast<int>(cells.size()); ++l) {
     const AdaptiveLevel& parents = cells[static_cast<std::size_t>(l) - 1];
     build_far(levels_[static_cast<std::size_t>(l)], own(l), levels_[static_cast<std::size_t>(l) - 1],
               parents.neighbours, parents.children);
-    if (l > first_far_level) make_families(l);
+    if (l > top_level()) make_families(l);
   }
   build_partners(cells);
 }

@@ -35,7 +35,7 @@ struct TreeShape {
   /// Most particles of a leaf of an adaptive tree, of which `height` is the largest number of levels; 0: a uniform
   /// tree.
   int leaf_size = 0;
-  /// The first so many of x, y, z are periodic, with the width of the tree's box; uniform trees of one process only.
+  /// The first so many of x, y, z are periodic, with the width of the tree's box; trees of one process only.
   int periodic = 0;
   /// Widening of the cube around the points that the tree divides, where no box is given: 1 to 2, between which the
   /// leaves of a uniform tree have any size.
@@ -286,11 +286,11 @@ class Tree {
   void build_near();
   void divide_near();
   void build_near_set(std::int32_t near_set);
+  template <class Take>
+  void for_images(std::int32_t leaf, const Take& take) const;
   // apart.cpp
   void separate_points();
   void mark_cells();
-  template <class Take>
-  void for_images(std::int32_t leaf, const Take& take) const;
   void build_apart_near_set(std::int32_t near_set);
   // periodic.cpp
   void build_lattice();
@@ -313,6 +313,7 @@ class Tree {
   /// The leaves that each leaf of an adaptive tree interacts with directly, itself included.
   std::vector<std::size_t> partner_begin_;
   std::vector<std::int32_t> partner_;
+  std::vector<std::int8_t> partner_image_;  ///< of a periodic tree: in which image, see image_of()
   NearPieces wanted_pieces_;
   std::int32_t pieces_ = 0;
   std::vector<std::int32_t> first_near_leaf_;  ///< [near set], and the end
@@ -322,5 +323,26 @@ class Tree {
   std::vector<std::vector<NearOut>> near_out_;
   std::vector<std::int32_t> foreign_ghosts_;
 };
+
+/// The image in which a cell of a level is whose place would be (x, y, z): 0 within the box.
+[[nodiscard]] inline int image_at(int level, int x, int y, int z) {
+  const auto beyond = [&](int place) { return place < 0 ? -1 : place >> level > 0 ? 1 : 0; };
+  return beyond(x) * 9 + beyond(y) * 3 + beyond(z);
+}
+
+/// Calls take(image, other) for the leaves that interact directly with a leaf, itself included.
+template <class Take>
+void Tree::for_images(std::int32_t leaf, const Take& take) const {
+  if (shape_.adaptive()) {
+    const auto i = static_cast<std::size_t>(leaf);
+    for (std::size_t p = partner_begin_[i]; p < partner_begin_[i + 1]; ++p)
+      take(partner_image_.empty() ? 0 : static_cast<int>(partner_image_[p]), partner_[p]);
+    return;
+  }
+  const CellIndex& at = leaves().index[static_cast<std::size_t>(leaf)];
+  for (int m = 0; m < 27; ++m)
+    if (const std::int32_t other = neighbours_.of(leaf)[m]; other >= 0)
+      take(image_at(leaf_level(), at.x + m / 9 - 1, at.y + m / 3 % 3 - 1, at.z + m % 3 - 1), other);
+}
 
 }  // namespace asterism::fmm

@@ -46,12 +46,16 @@ double far_pairs_below(const AdaptiveLevel& parents, std::int32_t parent, const 
   const bool apart = !level.sources.empty();
   each_child(parent, [&](const CellIndex& target, std::int32_t of_targets) {
     if (apart && level.targets_of(of_targets) == 0) return;
-    for (std::size_t n = 0; n < 27; ++n)
+    for (int n = 0; n < 27; ++n)
       if (const std::int32_t next = parents.neighbours.of(parent)[n]; next >= 0)
         each_child(next, [&](const CellIndex& source, std::int32_t of_sources) {
           if (apart && level.sources_of(of_sources) == 0) return;
-          pairs += std::max({std::abs(target.x - source.x), std::abs(target.y - source.y),
-                             std::abs(target.z - source.z)}) > 1
+          // across a periodic face the source is an image, whose parent is beside the target's
+          const auto away = [](int to, int beside, int from) {
+            return std::abs(to - 2 * ((to >> 1) + beside) - (from & 1));
+          };
+          pairs += std::max({away(target.x, n / 9 - 1, source.x), away(target.y, n / 3 % 3 - 1, source.y),
+                             away(target.z, n % 3 - 1, source.z)}) > 1
                        ? 1
                        : 0;
         });
@@ -120,10 +124,10 @@ int likely_step(const std::vector<UnitRates>& kinds) {
 /// The leaf size with the least predicted time: from the likely one downhill, since too small and too large leaves cost
 /// steadily more.
 Candidate best_leaf_size(const std::vector<LeafCount>& finest, const std::vector<std::int64_t>& sources, int height,
-                         const std::vector<UnitRates>& kinds, std::map<int, Workload>& known) {
+                         int periodic, const std::vector<UnitRates>& kinds, std::map<int, Workload>& known) {
   const auto candidate = [&](int step) {
     const int leaf_size = static_cast<int>(std::lround(std::pow(2.0, step / 2.0)));
-    if (!known.contains(leaf_size)) known[leaf_size] = adaptive_workload(finest, height, leaf_size, sources);
+    if (!known.contains(leaf_size)) known[leaf_size] = adaptive_workload(finest, height, leaf_size, sources, periodic);
     const Workload& load = known[leaf_size];
     return Candidate{leaf_size, load, predicted_seconds(load, kinds)};
   };
@@ -169,8 +173,8 @@ std::vector<std::int64_t> finest_sources(const std::vector<LeafCount>& finest, c
 }
 
 Workload adaptive_workload(const std::vector<LeafCount>& finest, int height, int leaf_size,
-                           const std::vector<std::int64_t>& sources) {
-  const std::vector<AdaptiveLevel> levels = adaptive_levels(finest, height, leaf_size, sources);
+                           const std::vector<std::int64_t>& sources, int periodic) {
+  const std::vector<AdaptiveLevel> levels = adaptive_levels(finest, height, leaf_size, sources, periodic);
   Workload load;
   load.height = static_cast<int>(levels.size());
   for (std::size_t l = 0; l < levels.size(); ++l) {
@@ -180,7 +184,7 @@ Workload adaptive_workload(const std::vector<LeafCount>& finest, int height, int
 #pragma omp parallel for schedule(static) reduction(+ : near)
     for (std::int32_t leaf = level.inner; leaf < level.cells(); ++leaf) near += near_pairs_of(level, leaf);
     load.near_pairs += near;
-    if (static_cast<int>(l) < Tree::first_far_level) continue;
+    if (static_cast<int>(l) < (periodic > 0 ? 1 : Tree::first_far_level)) continue;
     load.cells += cells_passed(level);
     const AdaptiveLevel& parents = levels[l - 1];
     const std::int32_t step = std::max(1, parents.inner / sample);
@@ -192,7 +196,7 @@ Workload adaptive_workload(const std::vector<LeafCount>& finest, int height, int
   }
   for (const LeafCount& cell : finest) load.particles += static_cast<double>(cell.particles);
   if (!sources.empty()) load.particles /= 2;
-  if (load.height <= Tree::first_far_level) load.particles = 0;
+  if (load.height <= Tree::first_far_level && periodic == 0) load.particles = 0;
   return load;
 }
 
@@ -266,10 +270,10 @@ ChosenTree TreeChoice::adaptive(const std::vector<UnitRates>& kinds) {
   }
   Candidate best{wanted_.leaf_size, {}, 0};
   if (wanted_.adaptive()) {
-    best.load = adaptive_workload(finest_, height, wanted_.leaf_size, finest_sources_);
+    best.load = adaptive_workload(finest_, height, wanted_.leaf_size, finest_sources_, wanted_.periodic);
     best.seconds = predicted_seconds(best.load, kinds);
   } else {
-    best = best_leaf_size(finest_, finest_sources_, height, kinds, adaptive_loads_);
+    best = best_leaf_size(finest_, finest_sources_, height, wanted_.periodic, kinds, adaptive_loads_);
   }
   ChosenTree tree{wanted_, best.seconds, best.load};
   tree.shape.leaf_size = best.leaf_size;

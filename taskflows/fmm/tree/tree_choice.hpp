@@ -24,10 +24,10 @@ std::vector<std::int64_t> finest_sources(const std::vector<LeafCount>& finest, c
                                          const Box& box, std::size_t sources);
 
 /// The work of an evaluation with an adaptive tree of at most `height` levels: counted on the tree itself, but for the
-/// far pairs, which are estimated from a sample of its cells. Workload::height is that of the tree. `sources`: as of
-/// adaptive_levels().
+/// far pairs, which are estimated from a sample of its cells. Workload::height is that of the tree. `sources`,
+/// `periodic`: as of adaptive_levels().
 Workload adaptive_workload(const std::vector<LeafCount>& finest, int height, int leaf_size,
-                           const std::vector<std::int64_t>& sources = {});
+                           const std::vector<std::int64_t>& sources = {}, int periodic = 0);
 
 /// How unevenly particles are distributed, from a sample of them: the mean number of particles in the cell of a
 /// particle, over the mean number in a cell that is not empty, on a level where that is about 8. 1.1 for a cube, 1.5

@@ -336,6 +336,15 @@ TEST(Choice, FollowsTheCondition) {
   EXPECT_EQ(choose_preconditioner(beam(2, 2, 2).a, 3, 1e-8).name, "jacobi");
   EXPECT_EQ(choose_preconditioner(assemble_stencil(parse_stencil("5pts-300")), 1, 1e-8, true).name, "none");
   EXPECT_EQ(choose_preconditioner(beam(2, 2, 2).a, 3, 1e-8, true).name, "jacobi");
+  // one small eigenvalue: a large condition, and few iterations
+  CsrMatrix pair = assemble_stencil(parse_stencil("7pts-8"));
+  for (std::int64_t row = 0; row < pair.n; ++row)
+    for (std::int64_t k = pair.begin_of(row); k < pair.begin_of(row + 1); ++k)
+      if (const std::int64_t column = pair.column[as_size(k)]; column != row)
+        pair.value[as_size(k)] = row + column == 1 ? -6 * (1 - 1e-6) : 0;
+  const PreconditionerChoice counted = choose_preconditioner(pair, 1, 1e-8);
+  EXPECT_EQ(counted.name, "none");
+  EXPECT_NE(counted.reason.find("counted"), std::string::npos) << counted.reason;
 }
 
 TEST_F(CgFlow, BlockJacobiTakesAnyNumberOfRows) {
