@@ -76,6 +76,7 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
     throw std::invalid_argument("steps at once: materials in both fields or in none");
   if ((beside.e_layers.layers == nullptr) != (beside.h_layers.layers == nullptr))
     throw std::invalid_argument("steps at once: absorbing layers of both fields or of none");
+  if (e_media.graded() || h_media.graded()) throw std::invalid_argument("steps at once: only on uniform meshes");
   if (count > most_steps_sources) throw std::invalid_argument("steps at once: too many sources");
   Steps<T> s{};
   s.grid = grid;
