@@ -63,7 +63,7 @@ TEST(FdtdPhysics, EveryDecompositionGivesTheSameBits) {
     }
 }
 
-/// One brick of a core goes through memory once for several steps, layers and probes included.
+/// One brick of a core or GPU goes through memory once for several steps, layers and probes included.
 TEST(FdtdPhysics, LayersInOnePassGiveTheSameBits) {
   for (const bool single : {false, true})
     for (const bool materials : {false, true}) {
@@ -77,8 +77,12 @@ TEST(FdtdPhysics, LayersInOnePassGiveTheSameBits) {
       p.probes.push_back({Field::electric, 1, {4, 3, 0}});  // on a conductor
       const Whole expected = run_whole(p, {{3, 1, 2}, {}}, 37, anywhere);
       EXPECT_FALSE(expected.auxiliary.empty());
-      EXPECT_TRUE(expected == run_whole(p, {{1, 1, 1}, {}}, 37, fixed)) << single << materials;
-      if (Runtime::session().devices() > 0) continue;
+      for (const Unit& unit : {Runtime::session().units().front(), Runtime::session().units().back()}) {  // core, GPU
+        const std::vector<BrickPlace> one = decompose(p, {{1, 1, 1}, {}});
+        Simulation s(p, one, {unit.worker});
+        s.advance(37);
+        EXPECT_TRUE(expected == whole(s, p)) << single << materials << unit.gpu;
+      }
       // strips that overlap exchange what layers have, from a state that was set, too
       for (const int overlap : {1, 3, 5}) {
         const std::vector<BrickPlace> strips = decompose(p, {{3, 1, 1}, {7, 5, 11}});
