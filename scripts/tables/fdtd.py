@@ -94,7 +94,10 @@ def fdtd_mix():
 def fdtd_cpu():
     out = []
     for _, record in load("fdtd-cpu-*.json"):
-        out.append(f"| vacuum cavity, 128x128x128, {record['machine']['cores']} cores ({record['machine']['processor']}) | precision | 10^6 cells/s |")
+        if out:
+            out.append("")
+        layers = any("cpml" in c["setting"] for c in record["cases"])
+        out.append(f"| vacuum {'in absorbing layers of 10 cells' if layers else 'cavity'}, 128x128x128, {record['machine']['cores']} cores ({record['machine']['processor']}) | precision | 10^6 cells/s |")
         out.append("|---|---|---|")
         for c in sorted(record["cases"], key=lambda c: -c["mcells"]):
             if "problem" in c:
@@ -106,7 +109,21 @@ def fdtd_cpu():
     return "\n".join(out)
 
 
+def fdtd_layers():
+    """The same box with absorbing layers of 10 cells and without, on one GPU."""
+    out = []
+    for _, record in load("fdtd-layers-*.json"):
+        out.append(f"| box of 400x400x400 cells, {gpu_of(record)}, 10^6 cells/s, version {record['commit']} | electric conductors | absorbing layers of 10 cells | ratio |")
+        out.append("|---|---|---|---|")
+        rate = {c["setting"]: c["mcells"] for c in record["cases"]}
+        for precision in ("single", "double"):
+            bare, layers = (rate[f"case box, size 400, precision {precision}{more}"] for more in ("", ", cpml 10"))
+            out.append(f"| {precision} | {bare:.0f} | {layers:.0f} | {layers / bare:.2f} |")
+    return "\n".join(out)
+
+
 TABLES = {
+    "fdtd-layers": fdtd_layers,
     "fdtd-gpu": fdtd_gpu,
     "fdtd-flow": fdtd_flow,
     "fdtd-several": fdtd_several,
