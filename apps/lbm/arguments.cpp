@@ -76,6 +76,11 @@ void add_flow_options(CLI::App& app, Arguments& args, Texts& texts) {
           "Replaces a face of the case: --face=-x=wall:0.05,0,0 (an inlet), --face=-x=parabola:0.05,0,0\n"
           "(with this mean, 0 at walls), --face=+x=pressure, --face=-y=periodic, --face=+z=wall; may be repeated")
       ->allow_extra_args(false);
+  flow->add_option(
+          "--sponge", args.flow.sponge,
+          "Cells of a layer before the outlet at +x whose viscosity and friction take the fluid to the velocity\n"
+          "of the inlet, so that eddies and sound end there; 0: none")
+      ->capture_default_str();
   auto* body = flow->add_option("--body", args.body.file,
                                 std::string("A closed surface in the stream:\n") + mesh::mesh_formats());
   flow->add_option_function<std::string>(

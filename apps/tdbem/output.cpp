@@ -69,6 +69,7 @@ void Output::write(Simulation<T>& simulation, const Method& method) {
     SurfacePicture picture;
     picture.view.from = options_.view;
     picture.title = picture_title(problem_, n);
+    picture.quantity = picture_quantity(problem_);
     if (range_ > 0) picture.range = ValueRange{-range_, range_};
     draw_surface(name, problem_.surface, values[0], picture);
     note(name);
