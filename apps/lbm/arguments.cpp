@@ -179,6 +179,7 @@ void add_result_options(CLI::App& app, Arguments& args, Texts& texts) {
   results->add_option("--profiles", output.profiles,
                       "Velocity along the centre lines at the end, CSV; a cavity of Re 1000 (cubic) or 100 and 400\n"
                       "(periodic along y) is compared with published ones");
+  results->add_flag("--charts", output.charts, "Also a picture of each CSV: NAME.png beside NAME.csv");
   add_checkpoints(results, output.checkpoint, output.checkpoint_every, output.restart);
   add_reports(results, args.common.json, args.common.trace, "pieces, times, rates, errors");
   results->add_flag("--verify", args.common.verify,

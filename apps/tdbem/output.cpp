@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "io/pictures/table_chart.hpp"
 #include "io/series/collection.hpp"
 #include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -86,6 +87,18 @@ void Output::write_state(Simulation<T>& simulation, const Method& method) {
   note(options_.checkpoint);
 }
 
+/// Total pressure over frequency for each wave and observer.
+void Output::draw_spectra(const std::string& csv) {
+  if (rank_group().is_root()) {
+    const output::CsvTable table(csv);
+    output::TableView view{"frequency", "frequency (Hz)", "total over incident pressure (dB)", {}};
+    for (const std::string& column : table.columns)
+      if (column.starts_with("total_db")) view.y.push_back(column);
+    output::draw_table(csv, table, view);
+  }
+  note(output::chart_file(csv));
+}
+
 template <class T>
 void Output::finish(Simulation<T>& simulation, const Method& method) {
   simulation.gather_observed_pressure();
@@ -105,6 +118,7 @@ void Output::finish(Simulation<T>& simulation, const Method& method) {
     left_at_end_ = left_at_end(problem_, steps, pressure);
     if (rank_group().is_root()) write_spectra(options_.spectrum, problem_, options_.spectrum_options, steps, pressure);
     note(options_.spectrum);
+    if (options_.spectrum_chart) draw_spectra(options_.spectrum);
   }
   if (!options_.checkpoint.empty()) write_state(simulation, method);
 }
