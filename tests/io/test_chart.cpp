@@ -123,7 +123,7 @@ TEST_F(ChartFiles, PointsAreWhereTheirValuesAre) {
   EXPECT_EQ(picture.at(112, 60), blue);  // beside the names
   EXPECT_EQ(picture.at(112, 82), orange);
   EXPECT_NE(picture.at(122, 82), orange);  // dashed, as prints without colours need it
-  EXPECT_NE(at(2, 2.6), blue);  // beside the spread
+  EXPECT_NE(at(2, 2.6), blue);             // beside the spread
 }
 
 /// Curves have neither discs nor spreads: a column has few pixels of the line.
