@@ -47,7 +47,7 @@ TEST(Colours, KeepTheirOrderWithoutColour) {
       before = luma;
       EXPECT_EQ(p[0] == p[1] && p[1] == p[2], map == ColourMap::diverging && step == 16);
     }
-    EXPECT_GT(before, 220);
+    EXPECT_GT(before, 200);
   }
 }
 
