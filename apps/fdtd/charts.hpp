@@ -7,11 +7,8 @@
 
 namespace asterism::apps::fdtd {
 
-/// NAME.png for NAME.csv.
-std::string chart_file(const std::string& csv);
 /// Draws the tables of asterism-fdtd, by their columns: probes over time, spectra, S-parameters and fluxes over
-/// frequency, directivity over the angle; seven lines at most. Throws Error for other tables, and like
-/// output::write_chart.
+/// frequency, directivity over the angle. Throws Error for other tables, and like output::draw_table.
 void draw_chart(const std::string& csv);
 
 }  // namespace asterism::apps::fdtd

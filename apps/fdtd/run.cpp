@@ -8,6 +8,7 @@
 #include "apps/common/program.hpp"
 #include "apps/fdtd/charts.hpp"
 #include "base/error.hpp"
+#include "io/pictures/table_chart.hpp"
 #include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -105,7 +106,7 @@ void Run::solve(const Session& session) {
   for (const std::string& file : files) {
     if (!file.ends_with(".csv")) continue;
     if (rank_group().is_root()) draw_chart(file);
-    written_.push_back(chart_file(file));
+    written_.push_back(output::chart_file(file));
   }
 }
 

@@ -76,6 +76,11 @@ void add_flow_options(CLI::App& app, Arguments& args, Texts& texts) {
           "Replaces a face of the case: --face=-x=wall:0.05,0,0 (an inlet), --face=-x=parabola:0.05,0,0\n"
           "(with this mean, 0 at walls), --face=+x=pressure, --face=-y=periodic, --face=+z=wall; may be repeated")
       ->allow_extra_args(false);
+  flow->add_option(
+          "--sponge", args.flow.sponge,
+          "Cells of a layer before the outlet at +x whose viscosity and friction take the fluid to the velocity\n"
+          "of the inlet, so that eddies and sound end there; 0: none")
+      ->capture_default_str();
   auto* body = flow->add_option("--body", args.body.file,
                                 std::string("A closed surface in the stream:\n") + mesh::mesh_formats());
   flow->add_option_function<std::string>(
@@ -174,6 +179,7 @@ void add_result_options(CLI::App& app, Arguments& args, Texts& texts) {
   results->add_option("--profiles", output.profiles,
                       "Velocity along the centre lines at the end, CSV; a cavity of Re 1000 (cubic) or 100 and 400\n"
                       "(periodic along y) is compared with published ones");
+  results->add_flag("--charts", output.charts, "Also a picture of each CSV: NAME.png beside NAME.csv");
   add_checkpoints(results, output.checkpoint, output.checkpoint_every, output.restart);
   add_reports(results, args.common.json, args.common.trace, "pieces, times, rates, errors");
   results->add_flag("--verify", args.common.verify,

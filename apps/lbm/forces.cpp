@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <limits>
 
+#include "apps/lbm/numbers.hpp"
 #include "base/error.hpp"
 
 namespace asterism::apps::lbm {
@@ -70,6 +71,7 @@ Forces::Forces(const ForceOptions& options, const Case& flow, long average_from,
     : options_(options),
       reference_(reference_of(options, flow)),
       has_moment_(axes_with_moment(flow.problem)),
+      remedies_(remedies(flow)),
       average_from_(average_from),
       from_(from),
       table_(options.file, header, options.every, steps) {
@@ -79,7 +81,7 @@ Forces::Forces(const ForceOptions& options, const Case& flow, long average_from,
 std::string Forces::add(const ForceSample& sample) {
   for (std::size_t a = 0; a < 3; ++a)
     if (!std::isfinite(sample.force[a]) || (has_moment_[a] && !std::isfinite(sample.moment[a])))
-      failed("--forces: the force at step {} is out of range; the flow diverges", sample.step);
+      failed("--forces: the force at step {} is out of range; the flow diverges (try {})", sample.step, remedies_);
   samples_.push_back(sample);
   return fmt::format("{},{},{},{}", sample.step, fmt::join(sample.force, ","), fmt::join(sample.moment, ","),
                      fmt::join(reference_.coefficients(sample), ","));

@@ -43,6 +43,7 @@ class Forces {
   const ForceOptions& options_;
   asterism::lbm::ReferenceScales reference_;
   std::array<bool, 3> has_moment_;  ///< about x, y, z: the body is in one piece along the other two axes
+  std::string remedies_;            ///< of a flow that diverges
   long average_from_;
   long from_;
   TimeTable table_;

@@ -101,6 +101,9 @@ std::string remedies(const Case& flow) {
   if (std::abs(flow.velocity) > 0.1) list.push_back(fmt::format("a smaller --velocity (now {:.4g})", flow.velocity));
   if (c.model != Collision::Model::central_moments) list.emplace_back("--collision central-moments");
   if (c.smagorinsky == 0) list.emplace_back("--smagorinsky 0.1");
+  const Problem& p = flow.problem;
+  if (p.sponge == 0 && !p.face[1].periodic && p.face[1].wall.kind == Wall::Kind::pressure)
+    list.push_back(fmt::format("--sponge {:.0f} before the outlet", std::max(8.0, 2 * flow.length)));
   list.push_back(fmt::format("a larger tau (now {:.5g}) by a smaller --re or more cells", c.tau));
   return fmt::format("{}", fmt::join(list, ", "));
 }

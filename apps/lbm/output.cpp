@@ -10,6 +10,7 @@
 #include "apps/common/program.hpp"
 #include "base/error.hpp"
 #include "io/output_file.hpp"
+#include "io/pictures/table_chart.hpp"
 #include "io/series/collection.hpp"
 #include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -221,6 +222,24 @@ void Output::write_state(Simulation& simulation) {
   if (!options_.checkpoint.empty()) write_checkpoint(options_.checkpoint, flow_, simulation);
 }
 
+void Output::draw_charts() const {
+  if (!options_.charts || !rank_group().is_root()) return;
+  const auto draw = [](const std::string& csv, output::TableView view, auto is_drawn) {
+    if (csv.empty()) return;
+    const output::CsvTable table(csv);
+    for (const std::string& column : table.columns)
+      if (is_drawn(column)) view.y.push_back(column);
+    output::draw_table(csv, table, view);
+  };
+  draw(options_.forces.file, {"step", "step", "coefficient", {}}, [](const std::string& column) {
+    return column == "drag_coefficient" || column == "side_coefficient" || column == "lift_coefficient";
+  });
+  draw(options_.probes.file, {"step", "step", "velocity (cells per step)", {}},
+       [](const std::string& column) { return column.find('(') == 1; });
+  draw(options_.profiles, {"position", "position (of the side)", "velocity (of the lid)", {}, {"line"}},
+       [](const std::string& column) { return column == "velocity"; });
+}
+
 std::vector<std::string> Output::written() const {
   std::vector<std::string> names;
   std::string pictures = options_.picture;
@@ -233,6 +252,8 @@ std::vector<std::string> Output::written() const {
   for (const std::string& name : {list_of(options_.series), pictures, options_.checkpoint, options_.forces.file,
                                   options_.probes.file, list_of(options_.average.file), options_.profiles})
     if (!name.empty()) names.push_back(name);
+  for (const std::string& csv : {options_.forces.file, options_.probes.file, options_.profiles})
+    if (options_.charts && !csv.empty()) names.push_back(output::chart_file(csv));
   return names;
 }
 

@@ -35,6 +35,7 @@ struct OutputOptions {
   AverageOptions average;
   std::optional<long> average_from;  ///< first step of means; default: half of the steps
   std::string profiles;              ///< CSV of the velocity along the centre lines at the end
+  bool charts = false;               ///< also a picture of each CSV
 };
 
 /// Throws Error (bad input) for names that cannot be written and unknown extensions.
@@ -57,6 +58,8 @@ class Output {
   [[nodiscard]] bool due(long time) const;
   /// The first time after `time` at which something is due, or the end.
   [[nodiscard]] long next_due(long time) const;
+  /// A picture of each CSV, NAME.png beside NAME.csv, once they are complete; on the root.
+  void draw_charts() const;
   /// Files that were written, for the summary.
   [[nodiscard]] std::vector<std::string> written() const;
   /// What the forces were, for the summary and the record.

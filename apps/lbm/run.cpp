@@ -100,6 +100,7 @@ void Run::solve(const Session& session) {
   line_.emplace(!args_.common.quiet);
   set_up();
   advance();
+  output_->draw_charts();
   written_ = output_->written();
   line_.reset();
 }

@@ -231,6 +231,8 @@ void add_spectrum(CLI::Option_group& results, FileOptions& files) {
       "Transfer functions at the observers, CSV: scattered and total over incident pressure in dB and\n"
       "degrees, and the target strength of far observers; the run then goes on until these have heard\n"
       "all");
+  results.add_flag("--spectrum-chart", files.spectrum_chart, "Also a picture of it: NAME.png beside NAME.csv")
+      ->needs(spectrum);
   results.add_option("--spectrum-count", files.spectrum_options.count, "Frequencies of --spectrum, evenly spaced")
       ->check(CLI::Range(1, 100000))
       ->needs(spectrum)
@@ -252,7 +254,7 @@ void add_results(CLI::App& app, Arguments& args, Texts& texts) {
   FileOptions& files = args.files;
   CLI::Option_group* results = app.add_option_group("Results");
   results->add_option("--listen", files.observers, "Pressure at the observers over time, CSV");
-  results->add_option("--chart", files.chart, "Pressure at the observers as a picture, PNG");
+  results->add_option("--chart", files.chart, "Pressure at the observers as a picture, PNG or SVG");
   add_spectrum(*results, files);
   results->add_option(
       "--output", files.series,

@@ -20,8 +20,9 @@ struct FileOptions {
   std::string chart;      ///< pressure at observers, PNG
   std::string spectrum;   ///< transfer functions at observers, CSV
   asterism::tdbem::SpectrumOptions spectrum_options;
-  std::string series;   ///< values on the surface: NAME.pvd or NAME.h5
-  std::string picture;  ///< PNG of the surface
+  bool spectrum_chart = false;  ///< also a picture of it
+  std::string series;           ///< values on the surface: NAME.pvd or NAME.h5
+  std::string picture;          ///< PNG of the surface
   asterism::tdbem::Point view{-1, -1.2, 0.8};
   long every = 0;        ///< steps; 0: at the end only
   std::string matrices;  ///< read if it exists, else written

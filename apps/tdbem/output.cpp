@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "io/pictures/table_chart.hpp"
 #include "io/series/collection.hpp"
 #include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -69,6 +70,7 @@ void Output::write(Simulation<T>& simulation, const Method& method) {
     SurfacePicture picture;
     picture.view.from = options_.view;
     picture.title = picture_title(problem_, n);
+    picture.quantity = picture_quantity(problem_);
     if (range_ > 0) picture.range = ValueRange{-range_, range_};
     draw_surface(name, problem_.surface, values[0], picture);
     note(name);
@@ -83,6 +85,18 @@ void Output::write_state(Simulation<T>& simulation, const Method& method) {
   rank_group().on_death(fmt::format("; the last checkpoint, {}, is of step {}: resume with --restart {}",
                                     options_.checkpoint, state.steps, options_.checkpoint));
   note(options_.checkpoint);
+}
+
+/// Total pressure over frequency for each wave and observer.
+void Output::draw_spectra(const std::string& csv) {
+  if (rank_group().is_root()) {
+    const output::CsvTable table(csv);
+    output::TableView view{"frequency", "frequency (Hz)", "total over incident pressure (dB)", {}};
+    for (const std::string& column : table.columns)
+      if (column.starts_with("total_db")) view.y.push_back(column);
+    output::draw_table(csv, table, view);
+  }
+  note(output::chart_file(csv));
 }
 
 template <class T>
@@ -104,6 +118,7 @@ void Output::finish(Simulation<T>& simulation, const Method& method) {
     left_at_end_ = left_at_end(problem_, steps, pressure);
     if (rank_group().is_root()) write_spectra(options_.spectrum, problem_, options_.spectrum_options, steps, pressure);
     note(options_.spectrum);
+    if (options_.spectrum_chart) draw_spectra(options_.spectrum);
   }
   if (!options_.checkpoint.empty()) write_state(simulation, method);
 }

@@ -43,6 +43,7 @@ class Output {
   [[nodiscard]] bool due_at(std::int64_t step) const;
   [[nodiscard]] bool checkpoint_due(std::int64_t first, std::int64_t end) const;
   void note(const std::string& name);
+  void draw_spectra(const std::string& csv);
 
   const FileOptions& options_;
   const asterism::tdbem::Problem& problem_;

@@ -16,7 +16,7 @@ from vtkmodules.vtkFiltersGeometry import vtkDataSetSurfaceFilter
 from vtkmodules.vtkIOImage import vtkPNGWriter
 from vtkmodules.vtkIOXML import vtkXMLUnstructuredGridReader
 from vtkmodules.vtkRenderingAnnotation import vtkScalarBarActor
-from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper, vtkRenderer, vtkRenderWindow, vtkWindowToImageFilter
+from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper, vtkRenderer, vtkRenderWindow, vtkTextActor, vtkWindowToImageFilter
 
 if len(sys.argv) not in (5, 8):
     sys.exit(__doc__)
@@ -37,7 +37,10 @@ normals.SetInputConnection(surface.GetOutputPort())
 normals.SetFeatureAngle(40)
 
 colours = vtkLookupTable()
-colours.SetHueRange(0.66, 0)
+# from pale yellow to dark violet, darker all the way: also legible without colours
+colours.SetHueRange(0.15, 0.75)
+colours.SetSaturationRange(0.5, 1)
+colours.SetValueRange(1, 0.35)
 colours.SetNumberOfTableValues(64)
 colours.Build()
 mapper = vtkPolyDataMapper()
@@ -51,22 +54,27 @@ body.SetMapper(mapper)
 
 bar = vtkScalarBarActor()
 bar.SetLookupTable(colours)
-bar.SetTitle("von Mises, Pa")
+bar.SetTitle("von Mises (Pa)")
 bar.SetLabelFormat("%.3g")
 bar.SetVerticalTitleSeparation(12)
 bar.SetWidth(0.1)
 bar.SetHeight(0.7)
 bar.SetPosition(0.87, 0.15)
-for text in (bar.GetTitleTextProperty(), bar.GetLabelTextProperty()):
+title = vtkTextActor()
+title.SetInput(f"{source}: displacements times {factor:g}")
+title.SetPosition(20, 430)
+for text in (bar.GetTitleTextProperty(), bar.GetLabelTextProperty(), title.GetTextProperty()):
     text.SetColor(0, 0, 0)
     text.ShadowOff()
     text.ItalicOff()
     text.BoldOff()
+title.GetTextProperty().SetFontSize(16)
 
 renderer = vtkRenderer()
 renderer.SetBackground(1, 1, 1)
 renderer.AddActor(body)
 renderer.AddActor2D(bar)
+renderer.AddActor2D(title)
 window = vtkRenderWindow()
 window.SetOffScreenRendering(1)
 window.SetSize(800, 460)

@@ -89,6 +89,19 @@ void Canvas::line(double x0, double y0, double x1, double y1, double width, Colo
   cairo_stroke(cairo);
 }
 
+void Canvas::path(std::span<const std::array<double, 2>> points, double width, Colour colour,
+                  std::span<const double> dashes) {
+  cairo_t* const cairo = state_->ready(colour);
+  cairo_set_line_width(cairo, width);
+  cairo_set_line_cap(cairo, dashes.empty() ? CAIRO_LINE_CAP_ROUND : CAIRO_LINE_CAP_BUTT);
+  cairo_set_line_join(cairo, CAIRO_LINE_JOIN_ROUND);
+  cairo_set_dash(cairo, dashes.data(), static_cast<int>(dashes.size()), 0);
+  cairo_new_path(cairo);
+  for (const auto& [x, y] : points) cairo_line_to(cairo, x, state_->down(y));
+  cairo_stroke(cairo);
+  cairo_set_dash(cairo, nullptr, 0, 0);
+}
+
 void Canvas::disc(double x, double y, double radius, Colour colour) {
   cairo_t* const cairo = state_->ready(colour);
   cairo_new_path(cairo);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ class Canvas {
   void paint(std::size_t x, std::size_t y, Colour colour);
   /// With round ends.
   void line(double x0, double y0, double x1, double y1, double width, Colour colour);
+  /// From point to point; lengths of dashes and gaps in turn, none: without gaps.
+  void path(std::span<const std::array<double, 2>> points, double width, Colour colour, std::span<const double> dashes);
   void disc(double x, double y, double radius, Colour colour);
   /// `x`, `y`: of the middle of the text's left end; `upwards`: read from below, the end is the lower one.
   /// `align` of the length to its left (below): 0 begins there, 0.5 is centred, 1 ends there. UTF-8.

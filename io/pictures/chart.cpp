@@ -19,6 +19,9 @@ constexpr Colour grey{222, 222, 222};
 constexpr std::array<Colour, 7> colours{
     {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 121, 167}, {230, 159, 0}, {86, 180, 233}, {90, 90, 90}}};
 
+// and in print without colours: lengths of dashes and gaps, the first line without any
+const std::array<std::vector<double>, 5> dashes{{{}, {10, 5}, {3, 4}, {12, 4, 3, 4}, {20, 4}}};
+
 constexpr double left = 110, right = chart_width - 30.0, bottom = 80, top = chart_height - 60.0;
 constexpr double legend_row = 22;
 constexpr double wide_range = 20;
@@ -43,8 +46,9 @@ class ChartDrawing {
     axes();
     for (std::size_t n = 0; n < chart.lines.size(); ++n) {
       const Colour colour = colours[n % colours.size()];
-      name(chart.lines[n].name, top - legend_row * static_cast<double>(n), colour);
-      line(chart.lines[n], colour);
+      const std::vector<double>& dash = dashes[n % dashes.size()];
+      name(chart.lines[n].name, top - legend_row * static_cast<double>(n), colour, dash);
+      line(chart.lines[n], colour, dash);
     }
   }
   Canvas& canvas() { return canvas_; }
@@ -70,20 +74,19 @@ class ChartDrawing {
   }
 
   /// Between the title and the axes, where no line is.
-  void name(const std::string& text, double y, Colour colour) {
-    canvas_.line(left, y, left + 25, y, 2, colour);
-    if (chart_.marks == Marks::spreads) canvas_.disc(left + 12.5, y, 4, colour);
-    canvas_.text(left + 35, y, text, 0, ink);
+  void name(const std::string& text, double y, Colour colour, const std::vector<double>& dash) {
+    canvas_.path(std::array{std::array{left, y}, std::array{left + 45, y}}, 2, colour, dash);
+    if (chart_.marks == Marks::spreads) canvas_.disc(left + 22.5, y, 4, colour);
+    canvas_.text(left + 55, y, text, 0, ink);
   }
 
-  void line(const ChartLine& line, Colour colour) {
-    const ChartPoint* before = nullptr;
+  void line(const ChartLine& line, Colour colour, const std::vector<double>& dash) {
+    std::vector<std::array<double, 2>> points;
     for (const ChartPoint& p : line.points) {
-      const double at = column(p.x);
-      if (before != nullptr) canvas_.line(column(before->x), row(before->y), at, row(p.y), 2, colour);
-      if (chart_.marks == Marks::spreads) spread(p, at, colour);
-      before = &p;
+      points.push_back({column(p.x), row(p.y)});
+      if (chart_.marks == Marks::spreads) spread(p, column(p.x), colour);
     }
+    canvas_.path(points, 2, colour, dash);
   }
 
   void spread(const ChartPoint& p, double at, Colour colour) {

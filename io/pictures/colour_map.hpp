@@ -9,7 +9,8 @@ namespace asterism::output {
 
 enum class ColourMap {
   viridis,    ///< perceptually uniform, from dark blue to yellow
-  cool_warm,  ///< diverging, from blue over grey to red: for values of either sign
+  diverging,  ///< for values of either sign: from dark blue over grey to pale orange, lighter all the way, so that a
+              ///< print without colours shows the sign
 };
 
 /// sRGB; values outside of [0, 1] take the colour of the nearer end, NaN is magenta.

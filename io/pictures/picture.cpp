@@ -81,7 +81,7 @@ std::pair<double, double> range_of(const Plane& plane, const Colouring& colourin
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  if (colouring.map == ColourMap::cool_warm) {
+  if (colouring.map == ColourMap::diverging) {
     const double reach = std::max(high - colouring.centre, colouring.centre - low);
     low = colouring.centre - reach;
     high = colouring.centre + reach;

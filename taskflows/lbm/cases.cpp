@@ -224,6 +224,7 @@ Case make_case(const CaseOptions& options) {
   c.problem.collision = options.collision;
   c.problem.precision = options.precision;
   c.problem.solid = options.solid;
+  c.problem.sponge = options.sponge;
   c.velocity = options.velocity.value_or(kind.velocity);
   if (!std::isfinite(c.velocity)) bad_input("--velocity {}: expected a number", c.velocity);
   c.length = options.length.value_or(kind.length(options.cells));

@@ -21,6 +21,7 @@ struct CaseOptions {
   std::optional<double> length;    ///< in cells; default: what belongs to the case
   Collision collision;             ///< model, magic, smagorinsky; force is added to the case's own
   Precision precision = Precision::double_precision;
+  int sponge = 0;                   ///< Problem::sponge
   std::vector<std::uint8_t> solid;  ///< Problem::solid, a body in the stream
   /// Faces that differ from those of the case: -x, +x, -y, +y, -z, +z
   std::array<std::optional<Face>, faces> face;

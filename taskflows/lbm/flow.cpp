@@ -58,7 +58,7 @@ void TaskFlow::submit_border_update(BrickData& brick, Half half, int steps) {
   codelets::AdvanceArgs args;
   args.brick = brick.descriptor;
   args.completion = completion(brick, Completion::Part::all);
-  args.collision = bricks_.problem.collision;
+  args.collision = brick.collision;
   args.half = half;
   args.steps = steps;
   for (const Box& box : brick.border) {
@@ -81,7 +81,7 @@ void TaskFlow::submit_inner_update(BrickData& brick, Half half, std::size_t phas
   codelets::AdvanceArgs args;
   args.brick = brick.descriptor;
   args.completion = completion(brick, Completion::Part::velocity_walls);
-  args.collision = bricks_.problem.collision;
+  args.collision = brick.collision;
   args.half = half;
   args.boxes = 1;
   args.box[0] = box;

@@ -18,6 +18,17 @@ double speed(const double* u) {
   return std::sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]);
 }
 
+void check_sponge(const Problem& problem) {
+  constexpr int least = 8;
+  const Face& inlet = problem.face[0];
+  const Face& outlet = problem.face[1];
+  if (inlet.periodic || inlet.wall.kind == Wall::Kind::pressure || outlet.wall.kind != Wall::Kind::pressure)
+    bad_input("a sponge lies before an outlet: expected a face +x of given pressure, and a face -x of given velocity");
+  if (problem.sponge < least || problem.sponge >= problem.cells[0])
+    bad_input("a sponge of {} cells: expected {} to {}, fewer than the domain has along x", problem.sponge, least,
+              problem.cells[0] - 1);
+}
+
 }  // namespace
 
 const char* name_of(Collision::Model model) {
@@ -91,6 +102,7 @@ void check(const Problem& problem) {
     if (face.wall.kind == Wall::Kind::pressure && !(face.wall.rho > 0.5 && face.wall.rho < 2))
       bad_input("density {} at face {}: expected about 1", face.wall.rho, face_names[f]);
   }
+  if (problem.sponge != 0) check_sponge(problem);
   const auto all = static_cast<std::size_t>(problem.cells[0]) * static_cast<std::size_t>(problem.cells[1]) *
                    static_cast<std::size_t>(problem.cells[2]);
   if (!problem.solid.empty() && problem.solid.size() != all)

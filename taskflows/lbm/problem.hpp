@@ -40,6 +40,8 @@ struct Problem {
   std::vector<std::uint8_t> solid;
   /// Ascending in `link`; empty: half-way bounce-back. The surface is half-way along links that are not in it.
   std::vector<WallDistance> distances;
+  /// Cells of the layer before the outlet at +x that takes up eddies and sound (Sponge); 0: none
+  int sponge = 0;
   /// State at time 0 at the centre of a cell, whose indices are given
   std::function<Flow(int x, int y, int z)> initial;
 };
@@ -65,7 +67,7 @@ constexpr double relaxation_time(double viscosity) {
 
 /// Throws Error (bad input) with one line for sizes, faces, relaxation times, forces and velocities that cannot work:
 /// a non-positive viscosity, a speed beyond half of that of sound, one periodic face of an axis, a velocity that is not
-/// finite.
+/// finite, a sponge without an outlet at +x and an inlet at -x.
 void check(const Problem& problem);
 
 }  // namespace asterism::lbm

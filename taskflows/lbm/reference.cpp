@@ -214,6 +214,19 @@ void Reference::collide(double* f) const {
   std::copy(next.begin(), next.end(), f);
 }
 
+// by the sponge, at t of its length L: to equilibrium by t^2, and s = 3 c_s t^2 / L towards the velocity of the inlet
+void Reference::rub(double* f, int x, int y, int z) const {
+  const double length = problem_.sponge;
+  const double t = (x + 0.5 - (problem_.cells[0] - length)) / length;
+  const std::array<double, 3> none{0, 0, 0};
+  const Macroscopic m = macroscopic(f, none.data());
+  const std::array<double, 3> inlet = wall_velocity(problem_, 0, {0, y + 0.5, z + 0.5});
+  std::array<double, 3> force{};
+  for (std::size_t a = 0; a < 3; ++a) force[a] = std::sqrt(3.) * t * t / length * m.rho * (inlet[a] - m.u[a]);
+  for (int i = 0; i < q; ++i)
+    f[i] += t * t * (equilibrium(i, m.rho, m.u) - f[i]) + 3 * weight_of(i) * dot(direction(i), force);
+}
+
 // by the surface of a body, which `back` leads to: Bouzidi, Firdaouss and Lallemand (2001), linear
 double Reference::returned(int i, int x, int y, int z) const {
   const auto back = static_cast<std::size_t>(opposite_to(i));
@@ -277,7 +290,12 @@ void Reference::advance() {
 #pragma omp parallel for schedule(static)
   for (std::size_t k = 0; k < cells_; ++k) {
     std::copy_n(&f_[q * k], q, &post_[q * k]);
-    if (problem_.solid.empty() || problem_.solid[k] == 0) collide(&post_[q * k]);
+    if (!problem_.solid.empty() && problem_.solid[k] != 0) continue;
+    collide(&post_[q * k]);
+    const auto nx = static_cast<std::size_t>(problem_.cells[0]);
+    const auto ny = static_cast<std::size_t>(problem_.cells[1]);
+    if (static_cast<int>(k % nx) >= problem_.cells[0] - problem_.sponge)
+      rub(&post_[q * k], static_cast<int>(k % nx), static_cast<int>(k / nx % ny), static_cast<int>(k / nx / ny));
   }
 #pragma omp parallel for schedule(static)
   for (int z = 0; z < problem_.cells[2]; ++z)

@@ -20,6 +20,7 @@ class Reference {
  private:
   [[nodiscard]] std::size_t cell(int x, int y, int z) const;
   void collide(double* f) const;
+  void rub(double* f, int x, int y, int z) const;
   [[nodiscard]] double arriving(int i, int x, int y, int z) const;
   [[nodiscard]] double returned(int i, int x, int y, int z) const;
 

@@ -275,7 +275,7 @@ TEST_F(OutputFiles, PicturesOfScalarsAndMagnitudes) {
     check_picture(path, cells.n, plane, colouring);
     write_png(path, plane_of(cells, field, plane), colouring);
   };
-  write(example.fields()[1], section, {.map = ColourMap::cool_warm, .low = -2, .high = 1});
+  write(example.fields()[1], section, {.map = ColourMap::diverging, .low = -2, .high = 1});
   Picture picture = read_png(path);
   ASSERT_EQ(picture.width, 37U);
   ASSERT_EQ(picture.height, 30U);
@@ -283,7 +283,7 @@ TEST_F(OutputFiles, PicturesOfScalarsAndMagnitudes) {
     for (int x = 0; x < 37; ++x) {
       const double t = (static_cast<float>(value(2, 0, x, 40, z)) + 2.0) / 3;
       ASSERT_EQ(picture.at(static_cast<std::size_t>(x), static_cast<std::size_t>(29 - z)),
-                colour(ColourMap::cool_warm, t));
+                colour(ColourMap::diverging, t));
     }
   write(example.fields()[0], {0, 3}, {.low = 0, .high = 2, .zoom = 2});
   picture = read_png(path);
@@ -302,10 +302,10 @@ TEST_F(OutputFiles, SignedQuantitiesHaveSymmetricRanges) {
     write_png(path, plane, colouring);
     return read_png(path).at(x, 0);
   };
-  EXPECT_EQ(pixel({.map = ColourMap::cool_warm}, 0), colour(ColourMap::cool_warm, 0.375));
-  EXPECT_EQ(pixel({.map = ColourMap::cool_warm}, 1), colour(ColourMap::cool_warm, 0.5));
-  EXPECT_EQ(pixel({.map = ColourMap::cool_warm, .centre = 1}, 0), colour(ColourMap::cool_warm, 1.0 / 6));
-  EXPECT_EQ(pixel({.map = ColourMap::cool_warm, .low = -2, .high = 2}, 0), colour(ColourMap::cool_warm, 0.25));
+  EXPECT_EQ(pixel({.map = ColourMap::diverging}, 0), colour(ColourMap::diverging, 0.375));
+  EXPECT_EQ(pixel({.map = ColourMap::diverging}, 1), colour(ColourMap::diverging, 0.5));
+  EXPECT_EQ(pixel({.map = ColourMap::diverging, .centre = 1}, 0), colour(ColourMap::diverging, 1.0 / 6));
+  EXPECT_EQ(pixel({.map = ColourMap::diverging, .low = -2, .high = 2}, 0), colour(ColourMap::diverging, 0.25));
   EXPECT_EQ(pixel({}, 1), colour(ColourMap::viridis, 0.2));
 }
 

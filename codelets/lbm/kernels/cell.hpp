@@ -109,10 +109,8 @@ ASTERISM_CELL void set_pair(const Equilibrium<V>& e, V (&f)[q]) {
   f[2 * pair + 2] = static_cast<T>(0.5) * (sum - difference);
 }
 
-/// f_i - w_i in equilibrium at rho and u.
 template <class T, class V>
-ASTERISM_CELL void set_equilibrium(const V& rho, const V (&u)[3], V (&f)[q]) {
-  const Equilibrium<V> e = equilibrium_of<T>(rho - static_cast<T>(1), rho, u);
+ASTERISM_CELL void set_equilibrium(const Equilibrium<V>& e, V (&f)[q]) {
   f[0] = static_cast<T>(weight(0)) * e.still;
   set_pair<T, 0>(e, f);
   set_pair<T, 1>(e, f);
@@ -123,6 +121,12 @@ ASTERISM_CELL void set_equilibrium(const V& rho, const V (&u)[3], V (&f)[q]) {
   set_pair<T, 6>(e, f);
   set_pair<T, 7>(e, f);
   set_pair<T, 8>(e, f);
+}
+
+/// f_i - w_i in equilibrium at rho and u.
+template <class T, class V>
+ASTERISM_CELL void set_equilibrium(const V& rho, const V (&u)[3], V (&f)[q]) {
+  set_equilibrium<T>(equilibrium_of<T>(rho - static_cast<T>(1), rho, u), f);
 }
 
 }  // namespace asterism::lbm

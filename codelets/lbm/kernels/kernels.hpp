@@ -6,6 +6,7 @@
 //   kernel        formula                                                  costs.hpp, for each         header
 //   update        f*_i = f_i + Omega_i(f) + S_i, and propagation           update_bytes, _flops: cell  cell.hpp,
 //                                                                                                    central_moments.hpp
+//                 in a sponge: viscosity, and friction                                             boundary/sponge.hpp
 //   reflect       f_opposite(j) = f*_j - 6 w_j c_j.u_w at a velocity       transfer_bytes: cell at a   boundary/
 //                 wall or a parabola; at a pressure wall                   wall; link_bytes: link of
 //                 2 w_j rho_w (1 + 9/2 (c_j.u)^2 - 3/2 u^2) - f*_j;        a solid cell
@@ -46,6 +47,30 @@ namespace asterism::lbm {
 /// The two halves of a pair of time steps.
 enum class Half : std::int32_t { alpha, beta };
 
+/// A domain face that is a wall of this brick.
+struct Wall {
+  enum class Kind : std::int32_t {
+    velocity,  ///< half-way bounce-back from a wall that moves at u; u = 0: no slip; u through the face: an inlet
+    parabola,  ///< a velocity wall whose u is a mean, times 6 s (1 - s) at s of the way along two axes
+    pressure,  ///< half-way anti-bounce-back: density rho; the velocity is that of the cell after collision
+  };
+  Kind kind = Kind::velocity;
+  std::int32_t face = 0;  ///< -x, +x, -y, +y, -z, +z
+  double u[3] = {0, 0, 0};
+  double rho = 1;
+  // of a parabola, along x, y and z
+  std::int32_t first[3] = {0, 0, 0};   ///< cells between the lower wall and the brick
+  std::int32_t across[3] = {0, 0, 0};  ///< cells from wall to wall; 0: uniform
+};
+
+/// The cells before an outlet at +x, in which viscosity and friction take the fluid to the velocity of the inlet at -x
+/// (boundary/sponge.hpp).
+struct Sponge {
+  std::int32_t cells = 0;   ///< along x; 0: none
+  std::int32_t outlet = 0;  ///< x of the first cell beyond the outlet
+  Wall inlet = {};
+};
+
 /// What a cell's collision needs.
 struct Collision {
   enum class Model : std::int32_t {
@@ -62,22 +87,7 @@ struct Collision {
   double smagorinsky = 0;
   /// Body force per unit of volume (Guo, Zheng and Shi 2002)
   double force[3] = {0, 0, 0};
-};
-
-/// A domain face that is a wall of this brick.
-struct Wall {
-  enum class Kind : std::int32_t {
-    velocity,  ///< half-way bounce-back from a wall that moves at u; u = 0: no slip; u through the face: an inlet
-    parabola,  ///< a velocity wall whose u is a mean, times 6 s (1 - s) at s of the way along two axes
-    pressure,  ///< half-way anti-bounce-back: density rho; the velocity is that of the cell after collision
-  };
-  Kind kind = Kind::velocity;
-  std::int32_t face = 0;  ///< -x, +x, -y, +y, -z, +z
-  double u[3] = {0, 0, 0};
-  double rho = 1;
-  // of a parabola, along x, y and z
-  std::int32_t first[3] = {0, 0, 0};   ///< cells between the lower wall and the brick
-  std::int32_t across[3] = {0, 0, 0};  ///< cells from wall to wall; 0: uniform
+  Sponge sponge = {};
 };
 
 /// Five slots of a box of cells, copied to or from a contiguous array: slot by slot, x fastest.
@@ -112,7 +122,8 @@ struct Origin;
 namespace cpu {
 
 /// One half-step of the cells of a box, f*_i = f_i + Omega_i(f) + S_i with the relaxation Omega of the collision and
-/// Guo's source S of the body force. `solid`: null or one byte per cell at Brick::cell, not 0 where there is no fluid.
+/// Guo's source S of the body force, and the sponge's. `solid`: null or one byte per cell at Brick::cell, not 0 where
+/// there is no fluid.
 template <class T>
 void update(Half half, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid, T* f);
 

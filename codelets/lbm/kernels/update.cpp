@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "codelets/lbm/kernels/boundary/sponge.hpp"
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
 #include "codelets/lbm/kernels/lanes.hpp"
@@ -21,15 +22,29 @@ struct Job {
 /// Prefetched, as nineteen streams are more than a core looks ahead in by itself.
 constexpr int bytes_ahead = 256;
 
+template <class T>
+using RowFriction = Friction<Arithmetic<T>, scale_of<T>>;
+
+/// What the sponge does to cells of a row from x on, all in it.
+template <class T>
+ASTERISM_INLINE void rub_row(const RowFriction<T>& sponge, Arithmetic<T> share, int x, Cells<T> (&f)[q]) {
+  Cells<T> halves{};
+  for (int l = 0; l < cells_at_once<T>; ++l)
+    halves[l] = static_cast<Arithmetic<T>>(2 * (std::int64_t{x} + l - sponge.begin) + 1);
+  rub(sponge, strength_at(sponge, halves), share, f);
+}
+
 template <Conversion conversion, class T, Relaxation relaxation, bool forced>
-ASTERISM_INLINE void update_run(const Parameters<Arithmetic<T>, scale_of<T>>& p, T* const* place, int begin, int end) {
-  for (int x = begin; x < end; x += cells_at_once<T>) {
-    const int count = std::min(cells_at_once<T>, end - x);
+ASTERISM_INLINE void update_run(const Parameters<Arithmetic<T>, scale_of<T>>& p, const RowFriction<T>& sponge,
+                                Arithmetic<T> share, T* const* place, int begin, int end) {
+  for (int x = begin, count = 0; x < end; x += count) {
+    count = std::min(cells_at_once<T>, (x < sponge.begin && sponge.begin < end ? sponge.begin : end) - x);
 #pragma GCC unroll 19
     for (int i = 0; i < q; ++i) __builtin_prefetch(reinterpret_cast<const char*>(place[i] + x) + bytes_ahead);
     Cells<T> f[q];
     load<conversion, T>(place, x, count, f);
     collide<Arithmetic<T>, relaxation, forced>(p, f);
+    if (x >= sponge.begin) rub_row<T>(sponge, share, x, f);
     store_opposite<conversion, T>(place, x, count, f);
   }
 }
@@ -37,17 +52,19 @@ ASTERISM_INLINE void update_run(const Parameters<Arithmetic<T>, scale_of<T>>& p,
 template <Conversion conversion, class T, Relaxation relaxation, bool forced>
 ASTERISM_INLINE void update_box(const Job<T>& job) {
   const auto p = parameters<Arithmetic<T>, scale_of<T>>(job.collision);
+  const auto sponge = friction<Arithmetic<T>, scale_of<T>>(job.collision.sponge);
   const PopulationOffsets where = population_offsets(job.half, job.brick);
   for (int z = job.box.z0; z < job.box.z1; ++z)
     for (int y = job.box.y0; y < job.box.y1; ++y) {
       const std::int64_t row = job.brick.cell(0, y, z);
+      const Arithmetic<T> share = share_of_mean(sponge.profile, 0, y, z, {});
       T* place[q];
       for (int i = 0; i < q; ++i) place[i] = job.f + row + where.offset[i];
       // the places of solid cells are in use by Links
       for (int x = job.box.x0; x < job.box.x1;) {
         const int begin = job.solid == nullptr ? x : find(job.solid + row, x, job.box.x1, false);
         x = job.solid == nullptr ? job.box.x1 : find(job.solid + row, begin, job.box.x1, true);
-        update_run<conversion, T, relaxation, forced>(p, place, begin, x);
+        update_run<conversion, T, relaxation, forced>(p, sponge, share, place, begin, x);
       }
     }
 }

@@ -25,8 +25,9 @@ void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& 
       forced(collision) ? kernel_for<T, true>(relaxation(collision)) : kernel_for<T, false>(relaxation(collision));
   const ThreadCells cells = thread_cells(boxes.count, [&](int k) { return boxes.box[k]; });
   launch(kernel, cells, {threads, cells_per_thread}, stream, parameters<Arithmetic<T>>(collision),
-         population_offsets(other(half), brick), population_offsets(half, brick),
-         returns<Arithmetic<T>>(returning.wall, returning.count), brick, cells, solid, f);
+         friction<Arithmetic<T>>(collision.sponge), population_offsets(other(half), brick),
+         population_offsets(half, brick), returns<Arithmetic<T>>(returning.wall, returning.count), brick, cells, solid,
+         f);
 }
 
 template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, double*,

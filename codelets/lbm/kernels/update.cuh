@@ -3,7 +3,7 @@
 // half-step before left it, so that no pass over the walls is needed.
 #pragma once
 
-#include "codelets/lbm/kernels/boundary/walls.hpp"
+#include "codelets/lbm/kernels/boundary/sponge.hpp"
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
 #include "codelets/lbm/kernels/thread_cells.hpp"
@@ -15,10 +15,19 @@ inline constexpr int most_update_threads = 256;
 /// pieces of rows.
 inline constexpr int cells_per_thread = 2;
 
+/// What the sponge does to a cell, if it lies in it.
+template <class T>
+ASTERISM_CELL void rub_cell(const Friction<T>& sponge, const ThreadCells::Cell& here, T (&f)[q]) {
+  if (here.x < sponge.begin) return;
+  const auto halves = static_cast<T>(2 * (std::int64_t{here.x} - sponge.begin) + 1);
+  rub(sponge, strength_at(sponge, halves), share_of_mean(sponge.profile, 0, here.y, here.z, {}), f);
+}
+
 template <class T, Relaxation relaxation, bool forced>
 __global__ void __launch_bounds__(most_update_threads)
-    update_kernel(const __grid_constant__ Parameters<Arithmetic<T>> p, const __grid_constant__ PopulationOffsets last,
-                  const __grid_constant__ PopulationOffsets where,
+    update_kernel(const __grid_constant__ Parameters<Arithmetic<T>> p,
+                  const __grid_constant__ Friction<Arithmetic<T>> sponge,
+                  const __grid_constant__ PopulationOffsets last, const __grid_constant__ PopulationOffsets where,
                   const __grid_constant__ Returns<Arithmetic<T>> returns, const __grid_constant__ Brick brick,
                   const __grid_constant__ ThreadCells cells, const std::uint8_t* __restrict__ solid, T* f) {
   T* cell[cells_per_thread];
@@ -41,6 +50,8 @@ __global__ void __launch_bounds__(most_update_threads)
     if (cell[k] == nullptr) continue;
     if ((walls[k] & returns.moving) != 0) carry<T>(returns, walls[k], v[k]);
     collide<Arithmetic<T>, relaxation, forced>(p, v[k]);
+    if (sponge.begin < brick.nx)
+      rub_cell(sponge, cells.cell((blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x), v[k]);
     ASTERISM_UNROLL
     for (int i = 0; i < q; ++i) cell[k][where.offset[opposite(i)]] = stored<T>(v[k][i]);
   }

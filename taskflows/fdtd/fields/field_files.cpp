@@ -48,7 +48,7 @@ output::Section section_of(const scene::SliceOutput& slice) {
 
 output::Colouring colouring_of(const scene::SliceOutput& slice) {
   output::Colouring colouring;
-  if (std::holds_alternative<scene::Component>(slice.quantity)) colouring.map = output::ColourMap::cool_warm;
+  if (std::holds_alternative<scene::Component>(slice.quantity)) colouring.map = output::ColourMap::diverging;
   colouring.low = slice.low;
   colouring.high = slice.high;
   colouring.zoom = slice.plain ? std::max(slice.zoom, 1) : slice.zoom;

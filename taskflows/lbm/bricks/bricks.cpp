@@ -15,9 +15,20 @@
 namespace asterism::lbm {
 namespace {
 
+/// `begin`: the brick's first cell.
+Wall wall_of(const Problem& problem, int face, const std::array<int, 3>& begin) {
+  Wall wall = problem.face[as_size(face)].wall;
+  wall.face = face;
+  for (int axis = 0; axis < 3; ++axis) {
+    wall.first[axis] = begin[as_size(axis)];
+    wall.across[axis] = is_parabola_along(problem, face, axis) ? problem.cells[as_size(axis)] : 0;
+  }
+  return wall;
+}
+
 /// Walls in the order in which they are applied: the last one owns the edges. At the edges of a lid the wall at rest
 /// does, which makes driven cavities second-order accurate (if the lid did, first); at those of an outlet the other
-/// wall does. `begin`: the brick's first cell.
+/// wall does.
 std::vector<Wall> walls_of(const Problem& problem, const Connected& connected, const std::array<int, 3>& begin) {
   const auto rank = [](const Wall& w) {
     if (w.kind != Wall::Kind::velocity) return w.kind == Wall::Kind::pressure ? 0 : 1;
@@ -26,12 +37,7 @@ std::vector<Wall> walls_of(const Problem& problem, const Connected& connected, c
   std::vector<Wall> walls;
   for (int face = 0; face < faces; ++face) {
     if (connected[as_size(face)]) continue;
-    walls.push_back(problem.face[as_size(face)].wall);
-    walls.back().face = face;
-    for (int axis = 0; axis < 3; ++axis) {
-      walls.back().first[axis] = begin[as_size(axis)];
-      walls.back().across[axis] = is_parabola_along(problem, face, axis) ? problem.cells[as_size(axis)] : 0;
-    }
+    walls.push_back(wall_of(problem, face, begin));
   }
   std::stable_sort(walls.begin(), walls.end(), [&](const Wall& a, const Wall& b) { return rank(a) < rank(b); });
   return walls;
@@ -155,6 +161,9 @@ void Bricks::count_all_ranks() {
 
 void Bricks::build_brick(BrickData& brick, int index, const Placement& placement) {
   brick.walls = walls_of(problem, brick.connected, brick.place.begin);
+  brick.collision = problem.collision;
+  brick.collision.sponge = {problem.sponge, problem.cells[0] - brick.place.begin[0],
+                            wall_of(problem, 0, brick.place.begin)};
   const auto bytes = static_cast<std::size_t>(brick.descriptor.layout.elements()) * as_size(element);
   const Coordinates where{index, 0};
   const bool on_gpu = brick.worker >= 0 && starpu_worker_get_type(brick.worker) == STARPU_CUDA_WORKER;

@@ -33,6 +33,7 @@ struct BrickData {
   codelets::BrickDescriptor descriptor;  ///< for kernels
   Connected connected{};
   std::vector<Wall> walls;  ///< in the order in which they are applied
+  Collision collision;      ///< the problem's, and where the sponge is
   std::vector<Box> border;  ///< cells that are updated first; all of a brick that need not hide its exchange
   std::vector<Box> inner;   ///< the others, one part for each axis with neighbours
   Array<char> memory;       ///< of populations, for a core: placed by its first touch

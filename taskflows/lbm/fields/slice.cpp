@@ -66,7 +66,7 @@ class Sampler {
 
 ColourMap map_of(const Slice& slice) {
   const bool has_sign = slice.quantity != Quantity::speed && slice.quantity != Quantity::rho;
-  return slice.map.value_or(has_sign ? ColourMap::cool_warm : ColourMap::viridis);
+  return slice.map.value_or(has_sign ? ColourMap::diverging : ColourMap::viridis);
 }
 
 }  // namespace

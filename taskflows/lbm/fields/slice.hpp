@@ -27,7 +27,7 @@ struct Slice {
   /// What the ends of the colour map mean; else the least and the largest value of the plane, or, for a diverging map,
   /// the largest magnitude on both sides of 0 (of 1 for rho).
   std::optional<double> low = {}, high = {};
-  std::optional<ColourMap> map = {};        ///< else viridis for the speed and rho, cool_warm for what has a sign
+  std::optional<ColourMap> map = {};        ///< else viridis for the speed and rho, diverging for what has a sign
   std::int32_t zoom = 1;                    ///< pixels per cell in both directions
   std::optional<output::Frame> frame = {};  ///< with title, axes and colour bar; else the plane's pixels alone
 };

@@ -161,6 +161,10 @@ std::string picture_title(const Problem& problem, std::int64_t step) {
                      surface_time(problem, step));
 }
 
+std::string picture_quantity(const Problem& problem) {
+  return problem.boundary == Boundary::rigid ? "pressure over incident peak" : "over incident peak (1/m)";
+}
+
 void draw_surface(const std::filesystem::path& path, const Surface& surface, std::span<const double> values,
                   const SurfacePicture& picture) {
   const ValueRange range = picture.range.value_or(symmetric_range(values));
@@ -172,8 +176,9 @@ void draw_surface(const std::filesystem::path& path, const Surface& surface, std
   Canvas canvas(picture.width, picture.height, paper);
   draw_body(canvas, surface, values, axes, picture, range, palette);
   const double bottom = static_cast<double>(picture.height / 6);
-  output::draw_bar(canvas, {static_cast<double>(picture.width) - bar_left, bottom,
-                            static_cast<double>(picture.height) - bottom, picture.map, range.low, range.high});
+  output::draw_bar(canvas,
+                   {static_cast<double>(picture.width) - bar_left, bottom, static_cast<double>(picture.height) - bottom,
+                    picture.map, range.low, range.high, picture.quantity});
   canvas.text(margin, static_cast<double>(picture.height) - title_room / 2, picture.title, 0, ink);
   output::write_png(path, canvas.raster());
 }

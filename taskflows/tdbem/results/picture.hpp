@@ -30,13 +30,16 @@ ValueRange symmetric_range(std::span<const double> values);
 struct SurfacePicture {
   View view = {};
   std::optional<ValueRange> range = {};  ///< else symmetric_range()
-  output::ColourMap map = output::ColourMap::cool_warm;
+  output::ColourMap map = output::ColourMap::diverging;
   std::string title = {};
+  std::string quantity = {};              ///< beside the colours, with its unit
   std::size_t width = 960, height = 720;  ///< pixels
 };
 
 /// "total pressure, t = 0.0125 s" or "normal derivative of pressure, t = ..." of a step.
 std::string picture_title(const Problem& problem, std::int64_t step);
+/// What its colours are.
+std::string picture_quantity(const Problem& problem);
 
 /// values: by unknown, interpolated over triangles; where one is not finite its triangles are magenta. Orthographic
 /// projection; what is behind is hidden. Throws Error (bad_input) for names that cannot be written, views without

@@ -12,6 +12,10 @@
 
 namespace asterism::lbm::cases {
 
+/// Sponges whose layers begin within small bricks; in the second the brick is part of a wider domain.
+inline const Sponge uniform_sponge = {36, 40, {Wall::Kind::velocity, 0, {0.05, 0.01, -0.02}, 1}};
+inline const Sponge parabola_sponge = {
+    30, 36, {Wall::Kind::parabola, 0, {0.04, -0.01, 0.02}, 1, {0, 2, 1}, {0, 20, 9}}};
 /// Every variant of the kernels.
 inline const std::vector<std::pair<std::string, Collision>> collisions = {
     {"bgk", {Collision::Model::bgk, 0.6152, 3. / 16, 0, {0, 0, 0}}},
@@ -26,6 +30,9 @@ inline const std::vector<std::pair<std::string, Collision>> collisions = {
     {"central force", {Collision::Model::central_moments, 0.7, 3. / 16, 0, {-2e-3, 1e-3, 3e-3}}},
     {"central smagorinsky", {Collision::Model::central_moments, 0.502, 3. / 16, 0.18, {0, 0, 0}}},
     {"central smagorinsky force", {Collision::Model::central_moments, 0.51, 3. / 16, 0.18, {3e-3, -1e-3, 2e-3}}},
+    {"trt force sponge", {Collision::Model::trt, 0.8, 1. / 4, 0, {2e-3, 3e-3, -1e-3}, uniform_sponge}},
+    {"central smagorinsky sponge",
+     {Collision::Model::central_moments, 0.51, 3. / 16, 0.18, {0, 0, 0}, parabola_sponge}},
 };
 
 inline Wall moving(int face, double x, double y, double z) {

@@ -185,7 +185,7 @@ class Fluid {
   void step() {
     std::vector<Populations> after = f_;
     for (std::size_t cell = 0; cell < cells(); ++cell)
-      if (!solid_[cell]) after[cell] = collided(f_[cell]);
+      if (!solid_[cell]) after[cell] = rubbed(collided(f_[cell]), static_cast<int>(cell));
     for (int z = 0; z < n_[2]; ++z)
       for (int y = 0; y < n_[1]; ++y)
         for (int x = 0; x < n_[0]; ++x)
@@ -256,6 +256,29 @@ class Fluid {
                  (1 - 1 / (2 * tau_even)) * even(s) + (1 - 1 / (2 * tau_odd)) * odd(s);
     }
     return after;
+  }
+
+  /// After the sponge.
+  [[nodiscard]] Populations rubbed(Populations f, int cell) const {
+    const Sponge& sponge = collision_.sponge;
+    const int at[3] = {cell % n_[0], cell / n_[0] % n_[1], cell / n_[0] / n_[1]};
+    const double t = sponge.cells == 0 ? 0 : 1 - (sponge.outlet - at[0] - 0.5) / sponge.cells;
+    if (t <= 0) return f;
+    double share = 1;
+    for (std::size_t a = 0; a < 3; ++a) {
+      if (sponge.inlet.kind != Wall::Kind::parabola || sponge.inlet.across[a] == 0) continue;
+      const double s = (sponge.inlet.first[a] + at[a] + 0.5) / sponge.inlet.across[a];
+      share *= 6 * s * (1 - s);
+    }
+    const Vector3 m = momentum(f);
+    const double rho = density(f);
+    for (std::size_t i = 0; i < 19; ++i) {
+      f[i] += t * t * (equilibrium(i, rho, {m[0] / rho, m[1] / rho, m[2] / rho}) - f[i]);
+      for (std::size_t a = 0; a < 3; ++a)
+        f[i] += 3 * lattice.w[i] * lattice.c[i][a] * 3 / std::sqrt(3.) * t * t / sponge.cells *
+                (rho * share * sponge.inlet.u[a] - m[a]);
+    }
+    return f;
   }
 
   void propagate(const Index3& x, std::size_t i, const Populations& after) {

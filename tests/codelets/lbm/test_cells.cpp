@@ -12,6 +12,7 @@
 
 #include "base/as_size.hpp"
 #include "codelets/lbm/kernels/boundary/force_sums.hpp"
+#include "codelets/lbm/kernels/boundary/sponge.hpp"
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/costs.hpp"
 #include "codelets/lbm/kernels/lanes.hpp"
@@ -81,6 +82,11 @@ class LbmCells : public ::testing::Test {
                   value_of(half == Half::alpha ? e[b.at(i, x, y, z)] : e[b.at(opposite(i), x - v.x, y - v.y, z - v.z)]);
             }
             collide_as<Arithmetic<T>>(c, f);
+            const auto sponge = friction<Arithmetic<T>>(c.sponge);
+            if (x >= sponge.begin) {
+              const auto halves = static_cast<Arithmetic<T>>(2 * (x - sponge.begin) + 1);
+              rub(sponge, strength_at(sponge, halves), share_of_mean(sponge.profile, 0, y, z, {}), f);
+            }
             for (int i = 0; i < q; ++i) {
               const Velocity v = velocity(i);
               (half == Half::alpha ? e[b.at(opposite(i), x, y, z)] : e[b.at(i, x + v.x, y + v.y, z + v.z)]) =

@@ -39,8 +39,9 @@ class LbmEmulated : public ::testing::Test {
         cells, 64,
         [&] {
           cuda::update_kernel<T, relaxation, forced>(
-              parameters<Arithmetic<T>>(d.setting.collision), population_offsets(other(half), d.brick),
-              population_offsets(half, d.brick), Returns<Arithmetic<T>>{}, d.brick, cells, d.solid.data(), f.data());
+              parameters<Arithmetic<T>>(d.setting.collision), friction<Arithmetic<T>>(d.setting.collision.sponge),
+              population_offsets(other(half), d.brick), population_offsets(half, d.brick), Returns<Arithmetic<T>>{},
+              d.brick, cells, d.solid.data(), f.data());
         },
         cuda::cells_per_thread);
   }
@@ -127,9 +128,9 @@ TYPED_TEST(LbmEmulated, WallsAsPartOfTheUpdate) {
           cells, 64,
           [&] {
             cuda::update_kernel<T, Relaxation::constant, true>(
-                parameters<Arithmetic<T>>(s.collision), population_offsets(other(half), d.brick),
-                population_offsets(half, d.brick), returns<Arithmetic<T>>(s.walls.data(), count), d.brick, cells,
-                d.solid.data(), f.data());
+                parameters<Arithmetic<T>>(s.collision), friction<Arithmetic<T>>(s.collision.sponge),
+                population_offsets(other(half), d.brick), population_offsets(half, d.brick),
+                returns<Arithmetic<T>>(s.walls.data(), count), d.brick, cells, d.solid.data(), f.data());
           },
           cuda::cells_per_thread);
       cpu::reflect(half, d.brick, d.links(), f.data());

@@ -59,11 +59,13 @@ inline Problem channel(int nx, int ny, int nz) {
   return p;
 }
 
-/// The channel with a parabola at its inlet and surfaces anywhere along the links of its bodies.
+/// The channel with a parabola at its inlet, a sponge where it is long enough for one, and surfaces anywhere along the
+/// links of its bodies.
 inline Problem interpolated(int nx, int ny, int nz) {
   Problem p = channel(nx, ny, nz);
   p.face[0].wall.kind = Wall::Kind::parabola;
   p.face[0].wall.u[1] = 0.01;
+  if (nx > 12) p.sponge = 12;
   for (std::int64_t link = 0; link < q * static_cast<std::int64_t>(p.solid.size()); ++link)
     if (link % 7 != 0) p.distances.push_back({link, static_cast<double>(link * 37 % 101) / 100});
   return p;

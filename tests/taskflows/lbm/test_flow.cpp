@@ -292,6 +292,31 @@ TEST(LbmFlow, ForceOnABodyBalancesTheBodyForce) {
   EXPECT_NEAR(s.force()[0], pushed, 1e-6 * pushed);  // after either half
 }
 
+/// Largest deviation of the density along a stream that a crest of sound runs along, when it has reached the outlet and
+/// what returns from there is on its way back.
+double echo(double width, int sponge) {
+  Problem p = problem_of(240, 1, 1);
+  for (std::size_t face = 2; face < faces; ++face) p.face[face].periodic = true;
+  p.face[0].wall.u[0] = 0.05;
+  p.face[1].wall.kind = Wall::Kind::pressure;
+  p.sponge = sponge;
+  p.initial = [width](int x, int, int) {
+    const double crest = 0.01 * std::exp(-std::pow((x - 100) / width, 2));
+    return Flow{1 + crest, {0.05 + std::sqrt(1. / 3) * crest, 0, 0}};
+  };
+  const std::vector<double> rho = numbers(run(p, {{1, 1, 1}, 0, 1}, 380), false);
+  double largest = 0;
+  for (std::size_t x = 0; x < 240; ++x) largest = std::max(largest, std::abs(rho[x] - 1) / 0.01);
+  return largest;
+}
+
+TEST(LbmFlow, ASpongeReturnsLittleSound) {
+  EXPECT_GT(echo(8, 0), 0.4);
+  EXPECT_LT(echo(8, 48), 0.2);
+  EXPECT_GT(echo(40, 0), 0.7);
+  EXPECT_LT(echo(40, 48), 0.2);
+}
+
 TEST(LbmFlow, ProbesAreTheFields) {
   for (const Precision precision :
        {Precision::half_precision, Precision::single_precision, Precision::double_precision}) {

@@ -25,20 +25,29 @@ void expect_near(const Pixel& found, const Pixel& expected, int tolerance) {
 }
 
 TEST(Colours, AreThePublishedOnes) {
-  // matplotlib's viridis and Moreland's table of 257 colours
+  // matplotlib's viridis
   const std::vector<std::pair<double, Pixel>> viridis = {
       {0.0, {68, 1, 84}}, {0.25, {59, 82, 139}}, {0.5, {33, 145, 140}}, {0.75, {94, 201, 98}}, {1.0, {253, 231, 37}}};
   for (const auto& [t, expected] : viridis) expect_near(colour(ColourMap::viridis, t), expected, 4);
-  const std::vector<std::pair<double, Pixel>> cool_warm = {{0.0, {59, 76, 192}},
-                                                           {0.25, {141, 176, 254}},
-                                                           {0.5, {221, 221, 221}},
-                                                           {0.75, {244, 154, 123}},
-                                                           {1.0, {180, 4, 38}}};
-  for (const auto& [t, expected] : cool_warm) expect_near(colour(ColourMap::cool_warm, t), expected, 4);
-  for (const ColourMap map : {ColourMap::viridis, ColourMap::cool_warm}) {
+  for (const ColourMap map : {ColourMap::viridis, ColourMap::diverging}) {
     EXPECT_EQ(colour(map, -3), colour(map, 0));
     EXPECT_EQ(colour(map, 7), colour(map, 1));
     EXPECT_EQ(colour(map, std::nan("")), (Pixel{255, 0, 255}));
+  }
+}
+
+/// Printed in grey (luma of Rec. 601), both maps get lighter from end to end; grey itself is only at the middle.
+TEST(Colours, KeepTheirOrderWithoutColour) {
+  for (const ColourMap map : {ColourMap::viridis, ColourMap::diverging}) {
+    double before = 0;
+    for (int step = 0; step <= 32; ++step) {
+      const Pixel p = colour(map, step / 32.0);
+      const double luma = 0.299 * p[0] + 0.587 * p[1] + 0.114 * p[2];
+      EXPECT_GT(luma, before + 2) << step;
+      before = luma;
+      EXPECT_EQ(p[0] == p[1] && p[1] == p[2], map == ColourMap::diverging && step == 16);
+    }
+    EXPECT_GT(before, 200);
   }
 }
 
@@ -112,9 +121,9 @@ TEST_F(LbmFiles, PicturesFindTheirRange) {
   const fs::path path = folder_ / "s.png";
   write_png(path, grid, fields, {.quantity = Quantity::u});
   Picture picture = read_png(path);
-  EXPECT_EQ(picture.at(0, 0), colour(ColourMap::cool_warm, 1.0 / 3));
-  EXPECT_EQ(picture.at(1, 0), colour(ColourMap::cool_warm, 0.5));
-  EXPECT_EQ(picture.at(2, 0), colour(ColourMap::cool_warm, 1));
+  EXPECT_EQ(picture.at(0, 0), colour(ColourMap::diverging, 1.0 / 3));
+  EXPECT_EQ(picture.at(1, 0), colour(ColourMap::diverging, 0.5));
+  EXPECT_EQ(picture.at(2, 0), colour(ColourMap::diverging, 1));
   EXPECT_EQ(picture.at(3, 0), (Pixel{255, 0, 255}));
   write_png(path, grid, fields, {.quantity = Quantity::u, .map = ColourMap::viridis});
   picture = read_png(path);

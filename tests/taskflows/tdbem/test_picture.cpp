@@ -166,12 +166,12 @@ TEST_F(Drawn, ColoursAreThoseOfTheBar) {
   for (double place = 0.03; place < 1; place += 0.047) {
     const double x = static_cast<double>(all.left) + place * static_cast<double>(all.right - all.left + 1);
     const Pixel found = seen.at(static_cast<std::size_t>(x), row);
-    const Colour expected = output::colour(output::ColourMap::cool_warm, place);
+    const Colour expected = output::colour(output::ColourMap::diverging, place);
     for (std::size_t d = 0; d < 3; ++d) EXPECT_NEAR(found[d], light * expected[d], 2.5) << place;
   }
   // the bar, from 1/6 to 5/6 of the height
   for (const double place : {0.01, 0.25, 0.5, 0.75, 0.99}) {
-    const Colour expected = output::colour(output::ColourMap::cool_warm, place);
+    const Colour expected = output::colour(output::ColourMap::diverging, place);
     const Pixel found = seen.at(960 - 150 + 13, static_cast<std::size_t>(600 - place * 480));
     for (std::size_t d = 0; d < 3; ++d) EXPECT_NEAR(found[d], expected[d], 2) << place;
   }

@@ -7,6 +7,25 @@
 
 namespace asterism::lbm {
 
+/// Shape of a wall's velocity along its face.
+template <class T>
+struct Profile {
+  std::int32_t first[3], across[3];  ///< as Wall's; uniform: across = 0
+  T per_square[3];                   ///< 3/2 over the square of `across`
+};
+
+template <class T>
+Profile<T> profile(const Wall& wall) {
+  Profile<T> p{};
+  for (int axis = 0; axis < 3; ++axis) {
+    p.first[axis] = wall.first[axis];
+    p.across[axis] = wall.kind == Wall::Kind::parabola ? wall.across[axis] : 0;
+    if (p.across[axis] > 0)
+      p.per_square[axis] = static_cast<T>(1.5 / (static_cast<double>(p.across[axis]) * p.across[axis]));
+  }
+  return p;
+}
+
 /// A Wall for cells of T, computed in double.
 template <class T>
 struct Reflector {
@@ -21,8 +40,7 @@ struct Reflector {
   std::int32_t axis, side;
   Direction direction[crossing];
   T excess, rho;
-  std::int32_t first[3], across[3];  ///< as Wall's
-  T per_square[3];                   ///< 3/2 over the square of `across`
+  Profile<T> profile;
 };
 
 template <class T>
@@ -33,12 +51,7 @@ Reflector<T> reflector(const Wall& wall) {
   r.side = side_of(wall.face);
   r.excess = static_cast<T>(wall.rho - 1);
   r.rho = static_cast<T>(wall.rho);
-  for (int axis = 0; axis < 3; ++axis) {
-    r.first[axis] = wall.first[axis];
-    r.across[axis] = wall.kind == Wall::Kind::parabola ? wall.across[axis] : 0;
-    if (r.across[axis] > 0)
-      r.per_square[axis] = static_cast<T>(1.5 / (static_cast<double>(r.across[axis]) * r.across[axis]));
-  }
+  r.profile = profile<T>(wall);
   for (int k = 0; k < crossing; ++k) {
     const int j = leaving(wall.face).population[k];
     const Velocity c = velocity(j);
@@ -59,7 +72,7 @@ ASTERISM_CELL bool crosses(const Reflector<T>& wall, const Brick& brick, int x, 
 /// 6 s (1 - s) at s of the way along each axis across which u is a parabola, where the link c of a cell meets the wall:
 /// s = (k + 1/2 + c / 2) / n at cell k of n.
 template <class T>
-ASTERISM_CELL T share_of_mean(const Reflector<T>& wall, int x, int y, int z, const Velocity& c) {
+ASTERISM_CELL T share_of_mean(const Profile<T>& wall, int x, int y, int z, const Velocity& c) {
   const int at[3] = {x, y, z};
   T share = 1;
   for (int axis = 0; axis < 3; ++axis) {
@@ -96,7 +109,7 @@ ASTERISM_CELL void reflect_cell(const Reflector<Arithmetic<T>>* walls, int count
     for (int later = w + 1; later < count; ++later) own = own && !crosses(walls[later], brick, x, y, z, d.c);
     if (!own) continue;
     const Number sent = value_of(cell[last.offset[opposite(d.j)]]);
-    Number returned = sent - d.carried * share_of_mean(wall, x, y, z, d.c);
+    Number returned = sent - d.carried * share_of_mean(wall.profile, x, y, z, d.c);
     if (wall.pressure) {
       const Number cu =
           (static_cast<Number>(d.c.x) * u[0] + static_cast<Number>(d.c.y) * u[1]) + static_cast<Number>(d.c.z) * u[2];
