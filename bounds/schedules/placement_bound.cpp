@@ -175,7 +175,7 @@ class Placement {
     return kinds;
   }
 
-  /// Of the datum's way over a link.
+  /// Price of the datum's way over a link.
   [[nodiscard]] double cost(std::uint32_t datum, const Resource& link, const LinkTime& time) const {
     const double bytes = work_.bytes[datum];
     return link.price * time.seconds(bytes) + shared_.price * bytes;

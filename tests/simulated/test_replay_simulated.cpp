@@ -297,7 +297,8 @@ TEST_F(Replay, OptimumAndStaticSchedule) {
     ASSERT_EQ(ran.status, 0) << ran.errors;
     const nlohmann::json& found = ran.record["optimum"];
     EXPECT_GT(std::min(found["lp"].get<double>(), found["path"].get<double>()), 0);
-    EXPECT_GE(found["lower"].get<double>() * (1 + 1e-9), std::max(found["lp"].get<double>(), found["path"].get<double>()));
+    EXPECT_GE(found["lower"].get<double>() * (1 + 1e-9),
+              std::max(found["lp"].get<double>(), found["path"].get<double>()));
     for (const auto& [what, share] : found["busy"].items()) EXPECT_LE(share.get<double>(), 1 + 1e-9) << what;
     EXPECT_LE(found["lower"].get<double>(), found["upper"].get<double>() * (1 + 1e-9));
     EXPECT_LE(found["upper"].get<double>(), ran.record["seconds"].get<double>() * (1 + 1e-9));
