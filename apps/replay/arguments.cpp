@@ -37,7 +37,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   app.add_option(
       "recording", args.recording,
       "A folder with tasks.rec (and data.rec), as --trace or starpu_fxt_tool leave them, a tasks.rec, or an\n"
-      "FxT file; of one process");
+      "FxT file; of several processes: replayed as one");
   app.add_option("--window", args.window,
                  "Part of the recording: all, auto (between markers the program set), iterations, or BEGIN:END in s")
       ->capture_default_str();
@@ -75,6 +75,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   results->add_flag("--optimum", args.optimum,
                     "Also the interval that holds the least makespan: the greatest lower bound and the best schedule\n"
                     "known, made in advance with copies (seconds; a minute for 10^4 tasks)");
+  results
+      ->add_option("--search", args.search.placements, "Tasks that the local search for that schedule places, in all")
+      ->capture_default_str();
   results->add_option("--write-schedule", args.schedule,
                       "Write that schedule as StarPU's sched.rec, which the scheduler static follows, on this machine\n"
                       "or on the real one (ASTERISM_STATIC_SCHEDULE=FILE)");

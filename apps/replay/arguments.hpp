@@ -9,6 +9,7 @@
 
 #include "apps/common/simulate.hpp"
 #include "apps/replay/graph.hpp"
+#include "bounds/schedules/offline.hpp"
 #include "runtime/session.hpp"
 #include "traces/generated/graphs.hpp"
 
@@ -27,6 +28,7 @@ struct Arguments {
   Simulated machine;
   SessionOptions session;
   bool optimum = false;
+  bounds::SearchOptions search;
   std::string schedule;  ///< file to write
   std::string json;
   std::string trace;

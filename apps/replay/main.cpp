@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "apps/common/program.hpp"
 #include "apps/common/report.hpp"
@@ -78,18 +79,25 @@ class ScheduleInUse {
 };
 
 /// `seconds`: of the replay; a schedule as well, where nothing varies its durations.
-void report_optimum(const bounds::Optimum& found, double seconds, bool noise, Report& report) {
+void report_optimum(const bounds::Optimum& found, const bounds::Workload& work, double seconds, bool noise,
+                    Report& report) {
   const bounds::Schedule& best = found.schedules.front();
   const bool run_is_best = !noise && seconds < best.makespan;
   const double upper = run_is_best ? seconds : best.makespan;
   nlohmann::json made = nlohmann::json::array();
-  for (const bounds::Schedule& s : found.schedules) made.push_back({{"by", s.made_by}, {"seconds", s.makespan}});
+  std::set<std::string> known;  // the best of each
+  for (const bounds::Schedule& s : found.schedules)
+    if (known.insert(s.made_by).second) made.push_back({{"by", s.made_by}, {"seconds", s.makespan}});
   report.record["optimum"] = {{"lower", found.lower.seconds},
                               {"lower_by", found.lower.by},
+                              {"lp", found.lower.lp},
+                              {"path", found.lower.path},
+                              {"bounds", found.lower.each},
                               {"upper", upper},
                               {"upper_by", run_is_best ? "this run" : best.made_by},
                               {"gap", upper / found.lower.seconds - 1},
-                              {"schedules", std::move(made)}};
+                              {"schedules", std::move(made)},
+                              {"busy", busy_shares(work, best)}};
   report.rows.emplace_back("optimum", fmt::format("in [{:.6g}, {:.6g}] s, {:.2f} % apart: {}, {}", found.lower.seconds,
                                                   upper, 100 * (upper / found.lower.seconds - 1), found.lower.by,
                                                   run_is_best ? "this run" : best.made_by));
@@ -132,7 +140,7 @@ int replay(int argc, char** argv) {
             "--write-schedule, --scheduler static), which knows no messages",
             args.recording.string(), read.ranks);
       work = workload(recording, times, platform, graph);
-      found = bounds::optimum(recording, *work);
+      found = bounds::optimum(recording, *work, args.search);
       if (follow)
         schedule.emplace(recording, found->schedules.front(), args.schedule);
       else if (!args.schedule.empty())
@@ -144,7 +152,7 @@ int replay(int argc, char** argv) {
     report.rows.emplace_back(
         "units", fmt::format("{} CPUs, {} GPUs, scheduler {}", session.cpus(), session.gpus(), session.scheduler()));
     report.rows.emplace_back("time", fmt::format("{:.6g} s", seconds));
-    if (found) report_optimum(*found, seconds, args.noise.deviation > 0, report);
+    if (found) report_optimum(*found, *work, seconds, args.noise.deviation > 0, report);
     report_energy(graph, platform, seconds, args.optimum ? &*work : nullptr, found ? found->lower.seconds : 0, report);
     if (!args.schedule.empty()) report.rows.emplace_back("wrote", args.schedule);
   }

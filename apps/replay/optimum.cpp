@@ -62,6 +62,30 @@ bounds::Workload workload(const traces::Recording& recording, const TaskTimes& t
   return work;
 }
 
+std::map<std::string, double> busy_shares(const bounds::Workload& work, const bounds::Schedule& schedule) {
+  std::map<std::string, double> seconds;
+  std::map<std::string, double> count;
+  const auto kind = [](std::uint32_t k) { return fmt::format("kind {}", k); };
+  const auto way = [](std::size_t from, std::size_t to) {
+    return from == 0 ? "from main memory" : to == 0 ? "to main memory" : "between GPUs";
+  };
+  for (const bounds::Workload::Unit& unit : work.units) ++count[kind(unit.kind)];
+  for (std::size_t from = 0; from < work.memories; ++from)
+    for (std::size_t to = 0; to < work.memories; ++to)
+      if (from != to && work.connection(from, to).exists) ++count[way(from, to)];
+  for (const bounds::Placed& task : schedule.tasks)
+    if (task.unit != traces::none) seconds[kind(work.units[task.unit].kind)] += task.end - task.start;
+  for (const bounds::Copy& copy : schedule.copies) {
+    seconds[way(copy.from, copy.to)] += copy.end - copy.start;
+    if (work.shared_rate > 0 && work.connection(copy.from, copy.to).resource == 0)
+      seconds["shared"] += work.bytes[copy.datum] / work.shared_rate;
+  }
+  if (work.shared_rate > 0) count["shared"] = 1;
+  std::map<std::string, double> shares;
+  for (const auto& [name, n] : count) shares[name] = schedule.makespan > 0 ? seconds[name] / n / schedule.makespan : 0;
+  return shares;
+}
+
 void write_schedule(const std::filesystem::path& path, const traces::Recording& recording,
                     const bounds::Schedule& schedule) {
   std::vector<std::uint32_t> order;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 
 #include "apps/replay/graph.hpp"
 #include "apps/replay/task_times.hpp"
@@ -17,6 +19,11 @@ namespace asterism::apps::replay {
 /// other. What StarPU's simulator adds for launches is not counted.
 bounds::Workload workload(const traces::Recording& recording, const TaskTimes& times, const Platform& platform,
                           const Graph& graph);
+
+/// Shares of a schedule's makespan: of each kind's units in tasks ("kind 0": cores), and of the connections in copies,
+/// the mean of those "from main memory", "to main memory" and "between GPUs". With a rate that connections share also
+/// "shared": bytes over what that carries in the makespan.
+std::map<std::string, double> busy_shares(const bounds::Workload& work, const bounds::Schedule& schedule);
 
 /// A schedule as StarPU's sched.rec: per task SubmitOrder, SpecificWorker, Workers, and Priority, which falls with the
 /// start. Throws Error when the file cannot be written.

@@ -79,7 +79,11 @@ Copy ScheduleBuilder::copy(std::uint32_t datum, std::uint32_t from, std::uint32_
     double start = available;
     for (double again = -1; again != start;) {
       again = start;
-      start = lanes_[lane].busy.first_gap(own.first_gap(start, seconds), seconds);
+      start = own.first_gap(start, seconds);
+      // a latency takes nothing of the rate; the small part lost in the sum could go on for ever
+      if (const double sends = lanes_[lane].busy.first_gap(start + way.latency, seconds - way.latency);
+          sends > start + way.latency)
+        start = sends - way.latency;
     }
     if (start + seconds < best.end) best = {datum, from, to, start, start + seconds, lane};
   }
@@ -88,7 +92,8 @@ Copy ScheduleBuilder::copy(std::uint32_t datum, std::uint32_t from, std::uint32_
 
 void ScheduleBuilder::occupy(const Copy& copy) {
   connections_.at(key_of(copy.from, copy.to)).occupy(copy.start, copy.end);
-  if (copy.lane != traces::none) lanes_[copy.lane].busy.occupy(copy.start, copy.end);
+  if (copy.lane != traces::none)
+    lanes_[copy.lane].busy.occupy(copy.start + work_.connection(copy.from, copy.to).latency, copy.end);
 }
 
 ScheduleBuilder::Arrival ScheduleBuilder::arrival(std::uint32_t datum, std::uint32_t memory) const {
@@ -131,13 +136,13 @@ ScheduleBuilder::Choice ScheduleBuilder::earliest(std::uint32_t task, std::uint3
   return best;
 }
 
-void ScheduleBuilder::add(std::uint32_t task, std::uint32_t unit) {
+double ScheduleBuilder::add(std::uint32_t task, std::uint32_t unit) {
   Placed& placed = schedule_.tasks[task];
   double when = ready(task);
   if (!work_.runs[task]) {
     placed = {traces::none, when, when};
     schedule_.makespan = std::max(schedule_.makespan, when);
-    return;
+    return when;
   }
   const std::uint32_t memory = work_.units[unit].memory;
   const auto reads = [](const traces::Access& a) {
@@ -164,6 +169,7 @@ void ScheduleBuilder::add(std::uint32_t task, std::uint32_t unit) {
     since_[a->handle * work_.memories + memory] = placed.end;
   }
   schedule_.makespan = std::max(schedule_.makespan, placed.end);
+  return placed.end;
 }
 
 Schedule ScheduleBuilder::finish(std::string made_by) && {

@@ -34,8 +34,8 @@ class ScheduleBuilder {
   /// The unit on which the task would end first. Its copies are taken one by one, as if each were the only one.
   /// `kind`: only units of it; none: all.
   [[nodiscard]] Choice earliest(std::uint32_t task, std::uint32_t kind = traces::none) const;
-  /// `unit` is not looked at for a task that does not run.
-  void add(std::uint32_t task, std::uint32_t unit);
+  /// Returns the task's end. `unit` is not looked at for a task that does not run.
+  double add(std::uint32_t task, std::uint32_t unit);
   Schedule finish(std::string made_by) &&;
 
  private:

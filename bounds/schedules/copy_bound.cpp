@@ -256,8 +256,21 @@ std::vector<double> receiving_rates(const Workload& work) {
   return rate;
 }
 
+/// What the latency of a copy from another kind's memory is worth in bytes, on every connection: while it passes, the
+/// connection carries none. 0 where connections share a rate.
+double latency_bytes(const Workload& work) {
+  if (work.shared_rate > 0) return 0;
+  double least = impossible;
+  for (std::size_t from = 0; from < work.memories; ++from)
+    for (std::size_t to = 1; to < work.memories; ++to)
+      if (const Connection& way = work.connection(from, to);
+          from != to && way.exists && way.latency * way.bandwidth < least)
+        least = way.latency * way.bandwidth;
+  return std::isfinite(least) ? least : 0;
+}
+
 /// Per task: its part of the data that are in main memory at first and that it and others read before anyone writes
-/// them.
+/// them, with latency_bytes for each.
 std::vector<double> first_bytes(const Workload& work) {
   const std::vector<Version> versions = follow(work, [](auto, auto, auto) {});
   std::vector<double> readers(work.bytes.size(), 0);
@@ -267,8 +280,11 @@ std::vector<double> first_bytes(const Workload& work) {
     });
   };
   std::vector<double> bytes(work.tasks(), 0);
+  const double latency = latency_bytes(work);
   each_first([&](std::uint32_t /*reader*/, std::uint32_t datum) { ++readers[datum]; });
-  each_first([&](std::uint32_t reader, std::uint32_t datum) { bytes[reader] += work.bytes[datum] / readers[datum]; });
+  each_first([&](std::uint32_t reader, std::uint32_t datum) {
+    bytes[reader] += (latency + work.bytes[datum]) / readers[datum];
+  });
   return bytes;
 }
 

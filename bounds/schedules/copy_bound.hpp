@@ -61,9 +61,9 @@ std::vector<DataVersion> data_versions(const Workload& work);
 std::vector<bool> chained_data(const Workload& work);
 
 /// LP with links (area.hpp, communication.hpp): data that are in main memory at first cross to each kind of unit with
-/// memories of its own that runs one of their first readers, and no kind receives more than its connections carry. Only
-/// data whose accesses are a chain, as above: their first readers are the same in every schedule. 0 where no datum is
-/// read first, or with more than 2,000 different tasks.
+/// memories of its own that runs one of their first readers, and no kind receives more than its connections carry,
+/// which carry nothing during a latency for each. Only data whose accesses are a chain, as above: their first readers
+/// are the same in every schedule. 0 where no datum is read first, or with more than 2,000 different tasks.
 double first_copies_bound(const Workload& work, const std::vector<double>& seconds);
 
 }  // namespace asterism::bounds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // List schedules: HEFT, and HEFT on the kinds that the area LP chooses.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include "bounds/fitting.hpp"
 #include "bounds/schedules/builder.hpp"
 #include "bounds/schedules/offline.hpp"
+#include "bounds/schedules/placement_bound.hpp"
 
 namespace asterism::bounds {
 namespace {
@@ -25,6 +27,79 @@ std::vector<std::uint32_t> by_rank(const Workload& work, std::span<const double>
   std::vector<std::uint32_t> order = work.order;
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return rank[a] > rank[b]; });
   return order;
+}
+
+/// Tasks with the same durations, on the kinds with units.
+struct Classes {
+  AreaProblem problem;
+  std::vector<std::size_t> kinds;
+  std::vector<std::vector<std::uint32_t>> members;  ///< per class, by decreasing rank
+};
+
+Classes classes_of(const Workload& work, std::span<const double> rank) {
+  const std::vector<double> units = units_by_kind(work);
+  Classes all;
+  for (std::size_t k = 0; k < work.kinds; ++k)
+    if (units[k] > 0) {
+      all.problem.kinds.push_back({std::to_string(k), units[k]});
+      all.kinds.push_back(k);
+    }
+  std::map<std::vector<double>, std::size_t> known;
+  for (const std::uint32_t t : by_rank(work, rank)) {
+    if (!work.runs[t]) continue;
+    std::vector<double> seconds;
+    seconds.reserve(all.kinds.size());
+    for (const std::size_t k : all.kinds) seconds.push_back(work.on(t, k));
+    const auto [found, fresh] = known.try_emplace(seconds, all.members.size());
+    if (fresh) {
+      all.members.emplace_back();
+      all.problem.classes.push_back({"class " + std::to_string(found->second), 0, seconds, 0});
+    }
+    all.members[found->second].push_back(t);
+    ++all.problem.classes[found->second].tasks;
+  }
+  return all;
+}
+
+/// Moves tasks from the kind whose units have most to do to another one, first those that take least there with a copy
+/// of each of their data, while that lowers the most that a unit has to do.
+void balance(const Workload& work, std::vector<std::uint32_t>& kind) {
+  const std::vector<double> units = units_by_kind(work);
+  std::vector<double> load(work.kinds, 0);
+  std::vector<std::uint32_t> memory(work.kinds, 0);
+  for (const Workload::Unit& unit : work.units) memory[unit.kind] = unit.memory;
+  const auto gain = [&](std::uint32_t t, std::size_t to) {
+    double there = work.on(t, to);
+    const Connection& way = work.connection(memory[kind[t]], memory[to]);
+    for (const auto* a = work.accesses.begin(t); way.exists && a != work.accesses.end(t); ++a)
+      there += way.latency + work.bytes[a->handle] / way.bandwidth;
+    return work.on(t, kind[t]) / there;
+  };
+  std::vector<std::vector<std::vector<std::uint32_t>>> best(work.kinds, decltype(best)::value_type(work.kinds));
+  for (const std::uint32_t t : work.order) {
+    if (!work.runs[t]) continue;
+    load[kind[t]] += work.on(t, kind[t]) / units[kind[t]];
+    for (std::size_t to = 0; to < work.kinds; ++to)
+      if (to != kind[t] && units[to] > 0 && std::isfinite(work.on(t, to))) best[kind[t]][to].push_back(t);
+  }
+  for (auto& from : best)  // the best last
+    for (std::size_t to = 0; to < work.kinds; ++to)
+      std::stable_sort(from[to].begin(), from[to].end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return gain(a, to) < gain(b, to); });
+  for (;;) {
+    const auto from = static_cast<std::uint32_t>(std::max_element(load.begin(), load.end()) - load.begin());
+    std::size_t least = from;
+    for (std::size_t to = 0; to < work.kinds; ++to)
+      if (!best[from][to].empty() && (least == from || load[to] < load[least])) least = to;
+    if (least == from) return;
+    const std::uint32_t t = best[from][least].back();
+    best[from][least].pop_back();
+    const double there = load[least] + work.on(t, least) / units[least];
+    if (kind[t] != from || there >= load[from]) continue;
+    load[from] -= work.on(t, from) / units[from];
+    load[least] = there;
+    kind[t] = static_cast<std::uint32_t>(least);
+  }
 }
 
 }  // namespace
@@ -46,6 +121,33 @@ std::vector<double> upward_ranks(const Workload& work, RankFrom from) {
     }
     if (count == 0) bad_input("task {} runs on no unit", *t + 1);
     rank[*t] += from == RankFrom::least ? least : sum / count;
+  }
+  return rank;
+}
+
+std::vector<double> upward_ranks(const Workload& work, std::span<const std::uint32_t> kind) {
+  constexpr std::size_t most_tasks = 20000;
+  constexpr std::size_t bits = 64;
+  const std::vector<double> units = units_by_kind(work);
+  const bool sums = work.tasks() <= most_tasks;
+  const std::size_t words = sums ? (work.tasks() + bits - 1) / bits : 0;
+  std::vector<std::uint64_t> waiting(work.tasks() * words, 0);  // per task: those that wait for it
+  std::vector<double> rank(work.tasks(), 0);
+  for (auto t = work.order.rbegin(); t != work.order.rend(); ++t) {
+    std::uint64_t* const own = waiting.data() + *t * words;
+    for (const auto* s = work.after.begin(*t); s != work.after.end(*t); ++s) {
+      rank[*t] = std::max(rank[*t], rank[*s]);
+      for (std::size_t w = 0; w < words; ++w) own[w] |= waiting[*s * words + w];
+      if (sums) own[*s / bits] |= std::uint64_t{1} << (*s % bits);
+    }
+    std::vector<double> load(work.kinds, 0);
+    for (std::size_t w = 0; w < words; ++w)
+      for (std::uint64_t left = own[w]; left != 0; left &= left - 1) {
+        const std::size_t s = w * bits + static_cast<std::size_t>(std::countr_zero(left));
+        if (work.runs[s]) load[kind[s]] += work.on(s, kind[s]) / units[kind[s]];
+      }
+    rank[*t] = std::max(rank[*t], *std::max_element(load.begin(), load.end()));
+    if (work.runs[*t]) rank[*t] += work.on(*t, kind[*t]);
   }
   return rank;
 }
@@ -75,29 +177,10 @@ Schedule owner_computes(const Workload& work, std::span<const double> rank) {
 }
 
 std::vector<std::uint32_t> rounded_kinds(const Workload& work, std::span<const double> rank) {
-  const std::vector<double> units = units_by_kind(work);
-  AreaProblem problem;
-  std::vector<std::size_t> kinds;  // those with units
-  for (std::size_t k = 0; k < work.kinds; ++k)
-    if (units[k] > 0) {
-      problem.kinds.push_back({std::to_string(k), units[k]});
-      kinds.push_back(k);
-    }
-  std::map<std::vector<double>, std::size_t> known;
-  std::vector<std::vector<std::uint32_t>> members;  // per class, by decreasing rank
-  for (const std::uint32_t t : by_rank(work, rank)) {
-    if (!work.runs[t]) continue;
-    std::vector<double> seconds;
-    seconds.reserve(kinds.size());
-    for (const std::size_t k : kinds) seconds.push_back(work.on(t, k));
-    const auto [found, fresh] = known.try_emplace(seconds, members.size());
-    if (fresh) {
-      members.emplace_back();
-      problem.classes.push_back({"class " + std::to_string(found->second), 0, seconds, 0});
-    }
-    members[found->second].push_back(t);
-    ++problem.classes[found->second].tasks;
-  }
+  Classes classes = classes_of(work, rank);
+  AreaProblem& problem = classes.problem;
+  const std::vector<std::size_t>& kinds = classes.kinds;
+  const std::vector<std::vector<std::uint32_t>>& members = classes.members;
   std::vector<std::uint32_t> kind(work.tasks(), traces::none);
   AreaSolution solution = solve_area(problem);
   const double fitting = solve_fitting(problem, solution);
@@ -129,17 +212,35 @@ std::vector<Schedule> offline_schedules(const Workload& work, const SearchOption
   std::vector<Schedule> found;
   Workload divided = work;
   std::vector<std::uint32_t> divisions{0};
-  if (work.shared_rate > 0) divisions.push_back(static_cast<std::uint32_t>(work.memories) - 1);
+  if (work.shared_rate > 0)
+    for (const std::uint32_t directions : {1U, 2U})
+      divisions.push_back(directions * (static_cast<std::uint32_t>(work.memories) - 1));
   for (const RankFrom from : {RankFrom::mean, RankFrom::least}) {
     const std::vector<double> rank = upward_ranks(work, from);
+    const std::vector<std::uint32_t> kinds = work.kinds > 1 ? rounded_kinds(work, rank) : std::vector<std::uint32_t>{};
+    const std::vector<double> rank_there = work.kinds > 1 ? upward_ranks(work, kinds) : std::vector<double>{};
     for (const std::uint32_t lanes : divisions) {
       divided.lanes = lanes;
       made.push_back(heft(divided, rank));
-      if (work.kinds > 1) made.push_back(heft(divided, rank, rounded_kinds(work, rank)));
+      if (work.kinds > 1) {
+        made.push_back(heft(divided, rank, kinds));
+        made.push_back(heft(divided, rank_there, kinds));
+      }
       made.push_back(heteroprio(divided, rank));
       made.push_back(owner_computes(divided, rank));
     }
   }
+  const int steps = work.tasks() > 3000 ? 10 : 40;
+  for (std::vector<std::uint32_t>& kinds : placements(work, steps))
+    for (const bool balanced : {false, true}) {
+      if (balanced) balance(work, kinds);
+      const std::vector<double> rank = upward_ranks(work, kinds);
+      for (const std::uint32_t lanes : divisions) {
+        divided.lanes = lanes;
+        made.push_back(heft(divided, rank, kinds));
+        made.back().made_by = balanced ? "balanced minimum cut" : "minimum cut";
+      }
+    }
   const auto shorter = [](const Schedule& a, const Schedule& b) { return a.makespan < b.makespan; };
   std::stable_sort(made.begin(), made.end(), shorter);
   constexpr std::size_t most_searches = 3;

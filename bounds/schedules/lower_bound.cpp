@@ -11,6 +11,7 @@
 #include "bounds/fitting.hpp"
 #include "bounds/schedules/copy_bound.hpp"
 #include "bounds/schedules/cuts.hpp"
+#include "bounds/schedules/link_time.hpp"
 #include "bounds/schedules/offline.hpp"
 #include "bounds/schedules/placement_bound.hpp"
 #include "bounds/windows.hpp"
@@ -59,10 +60,18 @@ struct Links {
   double latency = impossible;  ///< of the quickest
   double fastest = 0;           ///< bytes/s of one
   double together = 0;          ///< bytes/s of all
+  LinkTime time;
+  bool count_latency = true;  ///< false: bytes over what all carry together say more
+
+  /// Copies take as long at least of the time of all links together: a sum over copies is a bound of the time in which
+  /// they are made.
+  [[nodiscard]] double seconds(double bytes) const {
+    return count_latency ? time.seconds(bytes) / time.capacity() : bytes / together;
+  }
 };
 
 Links links_of(const Workload& work) {
-  Links links;
+  Links links{.time = LinkTime(work, LinkTime::Direction::from_main_memory)};
   std::map<std::uint32_t, double> resources;
   double shared = 0;
   for (std::size_t to = 1; to < work.memories; ++to) {
@@ -75,6 +84,13 @@ Links links_of(const Workload& work) {
   }
   for (const auto& [resource, rate] : resources)
     links.together += resource == 0 && work.shared_rate > 0 ? std::min(shared, work.shared_rate) : rate;
+  double by_links = 0;
+  double by_bytes = 0;
+  for (const double bytes : work.bytes) {
+    by_links += links.time.seconds(bytes) / links.time.capacity();
+    by_bytes += bytes / links.together;
+  }
+  links.count_latency = by_links >= by_bytes;
   return links;
 }
 
@@ -97,7 +113,7 @@ void count_fetches(const Workload& work, GraphWork& graph) {
     for (const auto* a = work.accesses.begin(t); a != work.accesses.end(t); ++a) {
       if (!touched[a->handle] && elsewhere && a->mode != traces::Mode::write) {
         graph.release[t] = std::max(graph.release[t], links.latency + work.bytes[a->handle] / links.fastest);
-        graph.fetch[t] += work.bytes[a->handle] / links.together;
+        graph.fetch[t] += links.seconds(work.bytes[a->handle]);
         touched[a->handle] = true;
       }
       if (a->mode != traces::Mode::read) touched[a->handle] = true;
@@ -127,9 +143,11 @@ double first_copies_with_tails(const Workload& work, const std::vector<double>& 
   std::sort(copies.rbegin(), copies.rend());
   double bound = 0;
   double bytes = 0;
+  double seconds = 0;
   for (const auto& [passes, of_datum] : copies) {
     bytes += of_datum;
-    bound = std::max(bound, links.latency + bytes / links.together + passes);
+    seconds += links.seconds(of_datum);
+    bound = std::max(bound, std::max(seconds, links.latency + bytes / links.together) + passes);
   }
   return bound;
 }
@@ -201,7 +219,12 @@ class Attempts {
     constexpr int most_rounds = 6;
     for (int round = 0; round < most_rounds; ++round) {
       const auto larger = [&](double seconds, const char* by) {
-        if (seconds > found.seconds && found.seconds < upper) found = {std::min(upper, seconds), by};
+        double& known = found.each[by];
+        known = std::max(known, std::min(upper, seconds));
+        if (seconds > found.seconds && found.seconds < upper) {
+          found.seconds = std::min(upper, seconds);
+          found.by = by;
+        }
       };
       const ByDuration all = by_duration(left);
       GraphWork graph{&graph_, &all.of_task, &all.problem, all.least, {}, {}, {}};
@@ -244,7 +267,10 @@ class Attempts {
     for (int step = 0; step < steps && found.seconds < upper * (1 - worth); ++step) {
       const double middle = (found.seconds + upper) / 2;
       const LowerBound tried = shorter_than(middle);
-      if (tried.seconds > found.seconds) found = tried;
+      if (tried.seconds > found.seconds) {
+        found.seconds = tried.seconds;
+        found.by = tried.by;
+      }
       if (tried.seconds < middle) upper = middle;
     }
     return found;
@@ -272,7 +298,11 @@ class Attempts {
 }  // namespace
 
 LowerBound lower_bound(const Workload& work, double upper) {
-  return Attempts(work, true).best(upper);
+  LowerBound found = Attempts(work, true).best(upper);
+  found.lp = solve_area(by_duration(work).problem).seconds;
+  const std::vector<double> paths = upward_ranks(work, RankFrom::least);
+  found.path = paths.empty() ? 0 : *std::max_element(paths.begin(), paths.end());
+  return found;
 }
 
 }  // namespace asterism::bounds

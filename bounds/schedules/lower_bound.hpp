@@ -3,6 +3,9 @@
 // folder and of the folder above together.
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "bounds/schedules/schedule.hpp"
 
 namespace asterism::bounds {
@@ -12,6 +15,10 @@ struct LowerBound {
   /// "LP where tasks fit", "LP of whole tasks", "LP with links", "windows", "copies", "first copies", "cuts" or
   /// "placement"
   const char* by = "";
+  double lp = 0;    ///< area LP alone, s: work without dependencies and copies
+  double path = 0;  ///< critical path alone, s: each task at its fastest
+  /// Per name as in `by`: what it says of the schedules shorter than `upper`, or `upper`, s.
+  std::map<std::string, double> each{};
 };
 
 /// No schedule is shorter, or shorter than `upper`, the makespan of some schedule or any other time.
@@ -32,9 +39,10 @@ struct LowerBound {
 /// if LP with durations U f(t / U) exceeds U, S is empty: five tasks of more than U / 2 need five units.
 ///
 /// First copies: the links from main memory carry the data that tasks elsewhere read before anyone wrote them; with
-/// q(d) = tail + duration of such a reader of d, the largest of them, and p(d) = bytes of d over what all links carry,
-/// T >= latency + the largest, over q, of the sum of p(d) with q(d) >= q, plus q: the last of these d to arrive has a
-/// reader that begins later (Jackson's schedule for one machine with tails).
+/// q(d) = tail + duration of such a reader of d, the largest of them, and p(d) = seconds of d over the capacity of the
+/// links (link_time.hpp) or bytes of d over what all links carry, T >= the largest, over q, of the sum of p(d) with
+/// q(d) >= q, plus q, plus in the latter case a latency: the last of these d to arrive has a reader that begins later
+/// (Jackson's schedule for one machine with tails).
 LowerBound lower_bound(const Workload& work, double upper);
 
 }  // namespace asterism::bounds

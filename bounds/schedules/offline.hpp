@@ -18,6 +18,11 @@ enum class RankFrom : std::uint8_t {
 /// Per task: the longest sum of durations of a path that begins with it, s.
 std::vector<double> upward_ranks(const Workload& work, RankFrom from);
 
+/// Per task, with the `kind` of each known, s: its duration there and the largest rank of those that wait for it (OLS:
+/// Amaris, Lucarelli, Mommessin, Trystram, Euro-Par 2017); or in place of the latter, if that is more, what the units
+/// of one kind have to do after it, all of them together (graphs of up to 20,000 tasks).
+std::vector<double> upward_ranks(const Workload& work, std::span<const std::uint32_t> kind);
+
 /// HEFT with insertion (Topcuoglu, Hariri, Wu, IEEE TPDS 13, 2002): tasks by decreasing rank, each on the unit on which
 /// it ends first, its copies counted. `kind`, if given: per task, the only kind it may go to.
 Schedule heft(const Workload& work, std::span<const double> rank, std::span<const std::uint32_t> kind = {});
@@ -38,15 +43,18 @@ Schedule heteroprio(const Workload& work, std::span<const double> rank);
 Schedule owner_computes(const Workload& work, std::span<const double> rank);
 
 struct SearchOptions {
-  std::uint64_t placements = 4000000;  ///< tasks that are placed, in all: a bound of the time, the same on all machines
+  /// Tasks that are placed, in all: a bound of the time, the same on all machines.
+  std::uint64_t placements = 12000000;
   std::uint64_t seed = 1;
 };
 
 /// Local search: a task of the chain that determines the makespan goes to another unit, changes places with another
-/// one, or goes earlier in the order; what is not worse is kept. Never worse than `from`.
+/// one, or goes earlier in the order; what is not worse than the schedule at hand, or than that of 50 moves before, is
+/// kept (late acceptance: Burke, Bykov, EJOR 258, 2017). Never worse than `from`.
 Schedule local_search(const Workload& work, Schedule from, const SearchOptions& options = {});
 
-/// All of these, those already `known`, and what local search makes of the three best, sorted: the best first. Throws
+/// All of these, HEFT on the kinds that minimum cuts choose (placement_bound.hpp), as they are and with the units'
+/// loads balanced, those already `known`, and what local search makes of the three best, sorted: the best first. Throws
 /// Error (bad_input) when a task runs on no unit.
 std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options = {},
                                         std::vector<Schedule> known = {});

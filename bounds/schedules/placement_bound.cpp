@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "bounds/schedules/copy_bound.hpp"
+#include "bounds/schedules/link_time.hpp"
 
 namespace asterism::bounds {
 namespace {
@@ -76,32 +78,33 @@ class Flow {
   double least_ = 0;
 };
 
-/// Units of a kind, or links in one direction or both.
+/// Units of a kind, the time of links in one direction, or a rate that all of them share.
 struct Resource {
-  double amount = 0;  ///< units, or bytes/s
+  double amount = 0;  ///< units, links, or bytes/s
   double price = 0;
-  double load = 0;  ///< seconds of work, or bytes
+  double load = 0;  ///< seconds of work, seconds of links, or bytes
 };
 
 class Placement {
  public:
-  explicit Placement(const Workload& work) : work_(work), versions_(data_versions(work)), flow_(nodes()) {
+  explicit Placement(const Workload& work)
+      : work_(work),
+        versions_(data_versions(work)),
+        flow_(nodes()),
+        out_time_(work, LinkTime::Direction::from_main_memory),
+        back_time_(work, LinkTime::Direction::to_main_memory) {
     sides_.assign(2 * work.kinds, false);
     kinds_.assign(work.kinds, {});
     for (const Workload::Unit& unit : work.units) {
       ++kinds_[unit.kind].amount;
       sides_[2 * unit.kind + (unit.memory == 0 ? 0 : 1)] = true;
     }
-    bool shared = false;
-    for (std::size_t memory = 1; memory < work.memories; ++memory) {
-      out_.amount += work.connection(0, memory).bandwidth;
-      back_.amount += work.connection(memory, 0).bandwidth;
-      shared = shared || work.connection(0, memory).resource == 0;
-    }
-    if (shared && work.shared_rate > 0) {
-      out_.amount = std::min(out_.amount + back_.amount, work.shared_rate);
-      back_.amount = 0;
-    }
+    out_.amount = out_time_.capacity();
+    back_.amount = back_time_.capacity();
+    bool shared = work.shared_rate > 0;  // by all links
+    for (std::size_t memory = 1; memory < work.memories; ++memory)
+      shared = shared && work.connection(0, memory).resource == 0 && work.connection(memory, 0).resource == 0;
+    if (shared) shared_.amount = work.shared_rate;
     for (std::uint32_t t = 0; t < work.tasks(); ++t)
       if (work.runs[t])
         in_main_.push_back(flow_.edge(main_memory, node(t))), elsewhere_.push_back(flow_.edge(node(t), rest));
@@ -113,16 +116,16 @@ class Placement {
       ++helper;
       if (version.writer == traces::none) continue;
       back_edge_.push_back(flow_.edge(helper, from));
-      back_bytes_.push_back(work.bytes[version.datum]);
+      back_datum_.push_back(version.datum);
       for (const std::uint32_t reader : version.readers) endless_.push_back(flow_.edge(node(reader), helper));
       ++helper;
     }
   }
 
-  double best(int steps) {
+  /// `cuts`, if given: the kinds of the tasks in each.
+  double best(int steps, std::set<std::vector<std::uint32_t>>* cuts = nullptr) {
     double best = 0;
-    std::vector<Resource*> all{&out_};
-    if (back_.amount > 0) all.push_back(&back_);
+    std::vector<Resource*> all{&out_, &back_, &shared_};
     for (Resource& kind : kinds_)
       if (kind.amount > 0) all.push_back(&kind);
     std::erase_if(all, [](const Resource* r) { return !std::isfinite(r->amount) || !(r->amount > 0); });
@@ -131,6 +134,7 @@ class Placement {
     for (int step = 0; step < steps; ++step) {
       const double value = at_prices();
       if (std::isinf(value)) return impossible;
+      if (cuts != nullptr) cuts->insert(kinds_of_cut());
       best = std::max(best, value);
       double largest = 0;
       for (const Resource* r : all) largest = std::max(largest, r->load / r->amount);
@@ -164,6 +168,19 @@ class Placement {
     return best;
   }
 
+  [[nodiscard]] std::vector<std::uint32_t> kinds_of_cut() const {
+    std::vector<std::uint32_t> kinds(work_.tasks(), traces::none);
+    for (std::uint32_t t = 0; t < work_.tasks(); ++t)
+      if (work_.runs[t]) kinds[t] = static_cast<std::uint32_t>(cheapest(t, flow_.reached(node(t)) ? 0 : 1).kind);
+    return kinds;
+  }
+
+  /// Price of the datum's way over a link.
+  [[nodiscard]] double cost(std::uint32_t datum, const Resource& link, const LinkTime& time) const {
+    const double bytes = work_.bytes[datum];
+    return link.price * time.seconds(bytes) + shared_.price * bytes;
+  }
+
   /// The flow at the prices, which are normalised; loads are those of the cut.
   double at_prices() {
     std::size_t i = 0;
@@ -176,13 +193,13 @@ class Placement {
       flow_.capacity(elsewhere_[i++], here);
     }
     for (std::size_t v = 0; v < versions_.size(); ++v)
-      flow_.capacity(out_edge_[v], out_.price * work_.bytes[versions_[v].datum]);
-    const double back = back_.amount > 0 ? back_.price : out_.price;
-    for (std::size_t v = 0; v < back_edge_.size(); ++v) flow_.capacity(back_edge_[v], back * back_bytes_[v]);
+      flow_.capacity(out_edge_[v], cost(versions_[v].datum, out_, out_time_));
+    for (std::size_t v = 0; v < back_edge_.size(); ++v)
+      flow_.capacity(back_edge_[v], cost(back_datum_[v], back_, back_time_));
     for (const std::size_t e : endless_) flow_.capacity(e, impossible);
     const double value = flow_.maximum(main_memory, rest, scale_ * 1e-12);
     scale_ = std::max(scale_, value);
-    out_.load = back_.load = 0;
+    out_.load = back_.load = shared_.load = 0;
     for (Resource& kind : kinds_) kind.load = 0;
     for (std::uint32_t t = 0; t < work_.tasks(); ++t) {
       if (!work_.runs[t]) continue;
@@ -191,9 +208,12 @@ class Placement {
     }
     for (const DataVersion& version : versions_) {
       const bool made_here = version.writer == traces::none || flow_.reached(node(version.writer));
-      if (std::any_of(version.readers.begin(), version.readers.end(),
-                      [&](std::uint32_t reader) { return flow_.reached(node(reader)) != made_here; }))
-        (made_here || !(back_.amount > 0) ? out_ : back_).load += work_.bytes[version.datum];
+      if (std::none_of(version.readers.begin(), version.readers.end(),
+                       [&](std::uint32_t reader) { return flow_.reached(node(reader)) != made_here; }))
+        continue;
+      const double bytes = work_.bytes[version.datum];
+      (made_here ? out_ : back_).load += (made_here ? out_time_ : back_time_).seconds(bytes);
+      shared_.load += bytes;
     }
     return value;
   }
@@ -203,13 +223,16 @@ class Placement {
   Flow flow_;
   std::vector<bool> sides_;  ///< [2 kind + side]: the kind has units in main memory (0), elsewhere (1)
   std::vector<Resource> kinds_;
+  LinkTime out_time_;
+  LinkTime back_time_;
   Resource out_;
-  Resource back_;  ///< amount 0: shares that of out_
+  Resource back_;
+  Resource shared_;  ///< amount 0: none
   std::vector<std::size_t> in_main_;
   std::vector<std::size_t> elsewhere_;
   std::vector<std::size_t> out_edge_;
   std::vector<std::size_t> back_edge_;
-  std::vector<double> back_bytes_;
+  std::vector<std::uint32_t> back_datum_;
   std::vector<std::size_t> endless_;
   double scale_ = 0;
 };
@@ -219,6 +242,12 @@ class Placement {
 double placement_bound(const Workload& work, int steps) {
   if (work.memories < 2) return 0;
   return Placement(work).best(steps);
+}
+
+std::vector<std::vector<std::uint32_t>> placements(const Workload& work, int steps) {
+  std::set<std::vector<std::uint32_t>> cuts;
+  if (work.memories > 1) Placement(work).best(steps, &cuts);
+  return {cuts.begin(), cuts.end()};
 }
 
 }  // namespace asterism::bounds

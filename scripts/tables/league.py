@@ -23,6 +23,27 @@ def record():
     return found[0][1] if found else None
 
 
+GENERATED = {"layered", "fork-join", "wavefront", "tree"}
+PAGE = "league-cases.md"  # every case, beside the page that these tables are in
+
+
+def title(case):
+    return f"{case['graph']} on {case['machine']}"
+
+
+def link(case, text=None):
+    """To the section of a case, by the anchor that GitHub and Sphinx make of its title."""
+    return f"[{text or title(case)}]({PAGE}#{title(case).replace(',', '').replace(' ', '-')})"
+
+
+def command(case):
+    """Makes the runs of a case: durations of a recording's own machine count only where that is replayed."""
+    platform = case["machine"].split(",")[0]
+    order = "models" if case["graph"] in GENERATED else "platform,rates,models" if platform == "nehalem-m2070" else "platform,rates"
+    limit = f"STARPU_LIMIT_CUDA_MEM={case['gpu_memory_mib']} " if "gpu_memory_mib" in case else ""
+    return f"{limit}asterism-replay experiments/graphs/{case['graph']} --simulate {platform} --order {order} --scheduler NAME"
+
+
 def measured(league):
     return [case for case in league["cases"] if "runs" in case]
 
@@ -72,8 +93,8 @@ def standings():
         values = to_best[scheduler]
         worst = max((v, i) for i, v in enumerate(values) if v != float("inf"))
         at = cases[worst[1]]
-        rows.append(f"| `{scheduler}` | {statistics.median(over_bound(league, scheduler)):.2f} | {statistics.median(values):.2f} | "
-                    f"{sum(v <= 1.1 for v in values) / len(values):.0%} | {worst[0]:.1f} | {at['graph']}, {at['machine']} | "
+        rows.append(f"| [`{scheduler}`]({PAGE}#ratios-to-the-best-run) | {statistics.median(over_bound(league, scheduler)):.2f} | {statistics.median(values):.2f} | "
+                    f"{sum(v <= 1.1 for v in values) / len(values):.0%} | {worst[0]:.1f} | {link(at)} | "
                     f"{sum(v == float('inf') for v in values) or ''} |")
     return "\n".join(rows)
 
@@ -88,12 +109,74 @@ def intervals():
         # a schedule made before the run knows no limits of memory
         upper, by = min([(time, "that run")] + ([] if limited else [(case["schedule"]["seconds"], case["schedule"]["by"])]))
         memory = f" ({case['gpu_memory_mib']} MiB a GPU)" if limited else ""
-        rows.append(f"| {case['machine']}{memory} | {case['graph']} | {seconds(case['lower'])}, {case['lower_by']} | {seconds(upper)}, {by} | "
+        rows.append(f"| {case['machine']}{memory} | {link(case, case['graph'])} | {seconds(case['lower'])}, {case['lower_by']} | {seconds(upper)}, {by} | "
                     f"{upper / case['lower'] - 1:.1%} | `{best}` | {time / case['lower']:.2f} |")
     for case in league["cases"]:
         if "left_out" in case:
             rows.append(f"| {case['machine']} | {case['graph']} | no durations known | | | | |")
     return "\n".join(rows)
+
+
+def plain():
+    """Per machine and graph: by how much the bound is above the greater of LP and the critical path."""
+    rows = ["| machine | graph | LP | critical path | our bound | by | above the greater of the two |", "|---|---|---|---|---|---|---|"]
+    for case in measured(record()):
+        if "gpu_memory_mib" not in case and "lp" in case:
+            rows.append(f"| {case['machine']} | {link(case, case['graph'])} | {seconds(case['lp'])} | {seconds(case['path'])} | {seconds(case['lower'])} | "
+                        f"{case['lower_by']} | {case['lower'] / max(case['lp'], case['path']) - 1:.1%} |")
+    return "\n".join(rows)
+
+
+def apart():
+    """The wide intervals, and those of the same graphs with copies that take no time and without cores."""
+    rows = ["| machine | graph | apart | copies that take no time | no cores | busy in the best schedule |", "|---|---|---|---|---|---|"]
+
+    def interval(case, name):
+        other = case["apart"].get(name)
+        return f"{seconds(other['lower'])} to {seconds(other['upper'])}, {other['upper'] / other['lower'] - 1:.1%}" if other else "cannot run"
+
+    for case in measured(record()):
+        if "gpu_memory_mib" in case or not case.get("apart"):
+            continue
+        busy = case["busy"]
+        gpus = ", ".join(f"{share:.0%}" for name, share in busy.items() if name.startswith("kind") and name != "kind 0")
+        links = {"from main memory": "links to them", "to main memory": "links from them", "between GPUs": "links between them", "shared": "shared rate"}
+        rows.append(f"| {case['machine']} | {link(case, case['graph'])} | {seconds(case['lower'])} to {seconds(case['schedule']['seconds'])}, "
+                    f"{case['schedule']['seconds'] / case['lower'] - 1:.1%} | {interval(case, 'instant copies')} | {interval(case, 'no cores')} | "
+                    f"cores {busy.get('kind 0', 0):.0%}, GPUs {gpus}; {', '.join(f'{text} {busy[name]:.0%}' for name, text in links.items() if name in busy)} |")
+    return "\n".join(rows)
+
+
+def shares():
+    """Per case and scheduler: the makespan over that of the best scheduler."""
+    league = record()
+    rows = ["| case | " + " | ".join(f"`{s}`" for s in league["schedulers"]) + " |", "|---|" + "---|" * len(league["schedulers"])]
+    for case in measured(league):
+        best = min(t for t in case["runs"].values() if t is not None)
+        row = [f"{case['runs'][s] / best:.2f}" if case["runs"].get(s) is not None else "failed" for s in league["schedulers"]]
+        rows.append(f"| {link(case)} | {' | '.join(row)} |")
+    return "\n".join(rows)
+
+
+def cases():
+    """A section for each case: the command, the interval, what every bound says and every scheduler's makespan."""
+    league = record()
+    text = []
+    for case in measured(league):
+        best = min(t for t in case["runs"].values() if t is not None)
+        bounds = "; ".join(f"{name} {seconds(value)}" for name, value in sorted(case.get("bounds", {}).items(), key=lambda item: -item[1]) if value > 0)
+        text += [f"## {title(case)}", "", f"`{command(case)} --optimum`", "",
+                 f"At least {seconds(case['lower'])} by {case['lower_by']}; best schedule made before the run: {seconds(case['schedule']['seconds'])}, "
+                 f"{case['schedule']['by']}." + (f" Of schedules shorter than it the bounds say: {bounds}." if bounds else ""), "",
+                 "| scheduler | makespan | to the bound | to the best run |", "|---|---|---|---|"]
+        for scheduler, time in sorted(case["runs"].items(), key=lambda item: (item[1] is None, item[1])):
+            text.append(f"| `{scheduler}` | {case['failed'].get(scheduler, '').split('error: ')[-1]} | | |" if time is None else
+                        f"| `{scheduler}` | {seconds(time)} | {time / case['lower']:.2f} | {time / best:.2f} |")
+        for scheduler, seen in league["worst"].items():
+            if (seen["machine"], seen["graph"]) == (case["machine"], case["graph"]) and "kinds" in seen:
+                text += ["", f"Traced with `{scheduler}` (`--trace DIR`): {reason(seen)}; {seen['bytes'] / 1e9:.3g} GB copied."]
+        text.append("")
+    return "\n".join(text).rstrip()
 
 
 def reason(seen):
@@ -118,7 +201,7 @@ def losses():
         if not seen or "failed" in seen:
             continue
         copied = f"{seen['bytes'] / 1e9:.2f} GB" if seen["bytes"] >= 1e8 else f"{seen['bytes'] / 1e6:.3g} MB"
-        rows.append(f"| `{scheduler}` | {seen['graph']}, {seen['machine']} | {reason(seen)} | {copied} |")
+        rows.append(f"| `{scheduler}` | {link(seen)} | {reason(seen)} | {copied} |")
     return "\n".join(rows)
 
 
@@ -127,7 +210,7 @@ def failures():
     rows = []
     for case in measured(league):
         for scheduler, text in case["failed"].items():
-            rows.append(f"- `{scheduler}` on {case['graph']}, {case['machine']}: {text.split('error: ')[-1]}")
+            rows.append(f"- `{scheduler}`, {link(case)}: {text.split('error: ')[-1]}")
     return "\n".join(rows) or "No run failed."
 
 
@@ -175,4 +258,4 @@ def profile():
 
 
 TABLES = {"league-graphs": graphs, "league-standings": standings, "league-intervals": intervals, "league-losses": losses,
-          "league-failures": failures}
+          "league-failures": failures, "league-plain": plain, "league-apart": apart, "league-shares": shares, "league-cases": cases}

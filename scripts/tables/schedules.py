@@ -167,8 +167,17 @@ def replays():
     return "\n".join(rows)
 
 
+def replay_scale():
+    """Large graphs, from scripts/schedules/replay-scale."""
+    rows = ["| command | processor time | memory |", "|---|---|---|"]
+    for _, record in load("replay-scale.json"):
+        rows += [f"| `{row['command']}` | {row['cpu_seconds']:.0f} s | {row['memory_mb']:.0f} MB |" for row in record["rows"]]
+    return "\n".join(rows)
+
+
 TABLES = {
     "replays": replays,
+    "replay-scale": replay_scale,
     "schedules": schedules,
     "task-cost": task_cost,
     "compare": comparison,

@@ -6,7 +6,9 @@
 #include <cstdio>
 
 #include "bounds/schedules/copy_bound.hpp"
+#include "bounds/schedules/link_time.hpp"
 #include "bounds/schedules/optimum.hpp"
+#include "bounds/schedules/placement_bound.hpp"
 #include "tests/bounds/copies.hpp"
 
 namespace {
@@ -84,6 +86,35 @@ TEST(CopyBound, FirstCopies) {
   EXPECT_NEAR(first_copies_bound(work, work.seconds), 80 / (2 + 10.0 / 6), 1e-6);  // one at a time
   work.shared_rate = 4;
   EXPECT_NEAR(first_copies_bound(work, work.seconds), 15, 1e-6);
+}
+
+/// As above with a latency of 3 s, in which a connection could carry 6 bytes: 18 x = 4 T, 10 (8 - x) = 2 T.
+TEST(CopyBound, LatencyKeepsAConnectionBusy) {
+  SmallGraph g{{2, 2}, {{10, 1}}, std::vector<std::size_t>(8, 0), std::vector<std::vector<std::uint32_t>>(8)};
+  Workload work = copying_workload(g, {.latency = 3, .bandwidth = 2, .peers = false}, std::vector<double>(8, 12));
+  work.accesses = {};
+  for (std::uint32_t t = 0; t < 8; ++t) {
+    work.accesses.item.push_back({t, Mode::read});
+    work.accesses.close();
+  }
+  EXPECT_NEAR(first_copies_bound(work, work.seconds), 80 / (2 + 40.0 / 18), 1e-6);
+  EXPECT_LE(placement_bound(work), 80 / (2 + 40.0 / 18) * (1 + 1e-9));
+  EXPECT_GT(placement_bound(work), 0.95 * 80 / (2 + 40.0 / 18));
+}
+
+TEST(LinkTime, Weights) {
+  SmallGraph g{{1, 2}, {{1, 1}}, {0}, {{}}};
+  Workload work = copying_workload(g, {.latency = 3, .bandwidth = 2}, {12});
+  const auto out = LinkTime::Direction::from_main_memory;
+  EXPECT_DOUBLE_EQ(LinkTime(work, out).seconds(12), 3 + 12 / 2.0);
+  EXPECT_DOUBLE_EQ(LinkTime(work, out).capacity(), 2);
+  work.connections[1].bandwidth = 1;  // one and three bytes a second: weights 1/2 and 3/2
+  work.connections[2].bandwidth = 3;
+  EXPECT_DOUBLE_EQ(LinkTime(work, out).seconds(12), 0.5 * (3 + 12));
+  EXPECT_DOUBLE_EQ(LinkTime(work, out).seconds(0), 0.5 * 3);
+  EXPECT_DOUBLE_EQ(LinkTime(work, out).capacity(), 2);
+  work.connections[1].resource = work.connections[2].resource;  // one at a time
+  EXPECT_DOUBLE_EQ(LinkTime(work, out).capacity(), 1.5);
 }
 
 TEST(CopyBound, NeverAboveTheOptimum) {

@@ -296,7 +296,10 @@ TEST_F(Replay, OptimumAndStaticSchedule) {
     const SimulatedRun ran = run("asterism-replay", "recorded --quiet --optimum --scheduler " + scheduler, machine);
     ASSERT_EQ(ran.status, 0) << ran.errors;
     const nlohmann::json& found = ran.record["optimum"];
-    EXPECT_GT(found["lower"].get<double>(), 0);
+    EXPECT_GT(std::min(found["lp"].get<double>(), found["path"].get<double>()), 0);
+    EXPECT_GE(found["lower"].get<double>() * (1 + 1e-9),
+              std::max(found["lp"].get<double>(), found["path"].get<double>()));
+    for (const auto& [what, share] : found["busy"].items()) EXPECT_LE(share.get<double>(), 1 + 1e-9) << what;
     EXPECT_LE(found["lower"].get<double>(), found["upper"].get<double>() * (1 + 1e-9));
     EXPECT_LE(found["upper"].get<double>(), ran.record["seconds"].get<double>() * (1 + 1e-9));
     EXPECT_GE(found["schedules"].size(), 6U);
