@@ -12,6 +12,7 @@
 #include "apps/lbm/numbers.hpp"
 #include "base/error.hpp"
 #include "runtime/ending/stop_signals.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/lbm/checkpoint.hpp"
 #include "taskflows/lbm/verify.hpp"

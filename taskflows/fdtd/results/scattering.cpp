@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taskflows/fdtd/results/scattering.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>

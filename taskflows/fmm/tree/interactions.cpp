@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "taskflows/fmm/tree/morton.hpp"
 #include "taskflows/fmm/tree/tree.hpp"
 
 namespace asterism::fmm {

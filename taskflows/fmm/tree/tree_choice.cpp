@@ -228,8 +228,7 @@ bool needs_rates(TreeKind kind, const TreeShape& shape) {
 
 TreeChoice::TreeChoice(TreeKind kind, const TreeShape& wanted, const Particles& particles, const Box& box, Ranks ranks,
                        std::optional<std::size_t> sources, int vectors)
-    : kind_(kind),
-      wanted_(wanted),
+    : wanted_(wanted),
       particles_(particles),
       box_(box),
       ranks_(ranks),

@@ -55,7 +55,6 @@ class TreeChoice {
   [[nodiscard]] ChosenTree uniform(const std::vector<UnitRates>& kinds);
   [[nodiscard]] ChosenTree adaptive(const std::vector<UnitRates>& kinds);
 
-  TreeKind kind_;
   TreeShape wanted_;
   const Particles& particles_;
   Box box_;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// A tile of several steps at once: which columns and planes a block of threads has, what it keeps of them in shared
+// memory, and the plain scheme in a plane of it.
+#pragma once
+
+#include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/update/beside_steps.hpp"
+#include "codelets/fdtd/kernels/update/curl.hpp"
+#include "codelets/fdtd/kernels/update/staging.cuh"
+
+namespace asterism::fdtd::cuda {
+
+/// Size of a tile, in columns: one thread for each.
+inline constexpr int tile_side = 32;
+inline constexpr int tile_columns = tile_side * tile_side;
+inline constexpr int most_steps = 4;
+
+template <class T>
+struct StepsSource {
+  std::int32_t component, i, j, k;
+  T values[most_steps];
+};
+
+/// Tiles, counted along y and z, and planes that blocks of `chunk` of them advance.
+struct StepsRegion {
+  std::int32_t y, z;
+  std::uint32_t along_y, along_z;
+  Planes planes;
+  std::int32_t chunk;
+  std::uint32_t first_block;
+};
+inline constexpr int most_regions = 32;
+
+/// Absorbing layers on the way of several steps; arrays of two have the electric field first.
+template <class T>
+struct StepsLayers {
+  Layers layers;
+  std::int64_t half[3];  ///< of the elements of each axis
+  const Stretch<T>* stretches[2];
+  Psi<T> from[2], to[2];
+};
+
+template <class T>
+struct Steps {
+  Grid grid;
+  Box e_entries[3], h_entries[3];
+  T e_factor[3], h_factor[3];
+  Media<T> e_media, h_media;
+  StepsSource<T> source[most_steps_sources];
+  std::int32_t sources;
+  StepsLayers<T> absorbing;  ///< of kernels with more than the plain scheme and sources
+  StepsProbes<T> probes;     ///< likewise
+  StepsRegion region[most_regions];
+  std::int32_t regions;
+};
+
+/// Three components of an entry's place.
+template <class T>
+struct Three {
+  T c[3];
+};
+
+/// Planes of a tile in shared memory: those that neighbouring columns read, and what is on its way from memory.
+template <int steps, bool with_more>
+struct Layout {
+  static constexpr int columns = tile_columns;
+  static_assert(steps >= 2, "the barriers of one step do not separate all that they have to");
+  /// H is needed between two barriers: two arrays take turns, if they still do from one plane to the next.
+  static constexpr int h_arrays = steps % 2 == 0 ? 2 : steps;
+  static constexpr int e_begin = 0;
+  static constexpr int h_begin = 3 * steps * columns;
+  static constexpr int staged_begin = h_begin + 3 * h_arrays * columns;
+  static constexpr int stretch_begin = staged_begin + 6 * columns;
+  static constexpr int psi_begin = stretch_begin + (with_more ? 2 * 2 * 4 * tile_side : 0);
+  static constexpr int elements = psi_begin + (with_more ? 4 * steps * columns : 0);
+};
+
+/// A stretch and the slot of psi of a row or column of the tile that is in layers along y or z.
+template <class T>
+struct alignas(4 * sizeof(T)) StretchOfTile {
+  Stretch<T> stretch;
+  std::int32_t slot;
+};
+
+/// Which components of a column are updated.
+struct UpdatedBox {
+  bool of[3];
+};
+inline __device__ UpdatedBox in_column(const Box (&entries)[3], int j, int k) {
+  UpdatedBox u{};
+#pragma unroll
+  for (int c = 0; c < 3; ++c)
+    u.of[c] = j >= entries[c].y0 && j < entries[c].y1 && k >= entries[c].z0 && k < entries[c].z1;
+  return u;
+}
+
+/// The two terms of each component of a curl, as in curl.hpp.
+template <class T>
+struct Terms {
+  Three<T> first, second;
+};
+
+/// A component that is updated, and b of its medium.
+template <class T>
+struct Advanced {
+  bool is;
+  T b;
+};
+
+/// All components that are updated in a plane.
+template <Field field, bool materials, class T>
+inline __device__ Three<T> advanced_entries(const Three<T>& old, const Terms<T>& curl, const Box (&entries)[3],
+                                            const UpdatedBox& column, const Media<T>& media, const Grid& grid,
+                                            int plane, std::int64_t column_at, Advanced<T> (&advanced_by)[3]) {
+  Three<T> next = old;
+#pragma unroll
+  for (int c = 0; c < 3; ++c) {
+    advanced_by[c] = {column.of[c] && plane >= entries[c].x0 && plane < entries[c].x1, T{1}};
+    if (!advanced_by[c].is) continue;
+    if constexpr (materials) {
+      const Coefficients<T> m = media.table[media.index[column_at + c * grid.component + plane * grid.plane]];
+      next.c[c] = advanced<field>(old.c[c], curl.first.c[c] - curl.second.c[c], m.a, m.b);
+      advanced_by[c].b = m.b;
+    } else {
+      next.c[c] = advanced<field>(old.c[c], curl.first.c[c] - curl.second.c[c]);
+    }
+  }
+  return next;
+}
+
+/// What a thread of a block knows of its column of the tile.
+template <int steps>
+struct TileColumn {
+  int t;                                   ///< its place in arrays in shared memory
+  int j, k;                                ///< its place in the grid
+  int first, end;                          ///< planes that the block advances
+  bool exists;                             ///< beyond is nothing, or an electric conductor with no tangential E
+  bool own;                                ///< its results are right after all steps and are written
+  int y_above, z_above, y_below, z_below;  ///< columns beside this one; at the rim of the tile any will do
+
+  template <class T>
+  __device__ explicit TileColumn(const Steps<T>& s) {
+    t = static_cast<int>(threadIdx.x);
+    const int tz = t % tile_side;
+    const int ty = t / tile_side;
+    int r = s.regions - 1;
+    while (blockIdx.x < s.region[r].first_block) --r;
+    const StepsRegion& region = s.region[r];
+    const std::uint32_t block = blockIdx.x - region.first_block;
+    const std::uint32_t row_of_tiles = block / region.along_z;
+    const std::uint32_t chunk = row_of_tiles / region.along_y;
+    const int own_side = tile_side - 2 * steps;
+    k = (region.z + static_cast<int>(block - row_of_tiles * region.along_z)) * own_side - steps + tz;
+    j = (region.y + static_cast<int>(row_of_tiles - chunk * region.along_y)) * own_side - steps + ty;
+    first = region.planes.first + static_cast<int>(chunk) * region.chunk;
+    end = first + region.chunk < region.planes.end ? first + region.chunk : region.planes.end;
+    exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
+    own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
+    y_above = ty + 1 < tile_side ? t + tile_side : t;
+    z_above = tz + 1 < tile_side ? t + 1 : t;
+    y_below = ty > 0 ? t - tile_side : t;
+    z_below = tz > 0 ? t - 1 : t;
+  }
+};
+
+/// Begins to bring a plane of all components of the tile from memory: zeros where there is nothing.
+template <int steps, class T>
+inline __device__ void stage_plane(T* staged, const Grid& grid, const TileColumn<steps>& column, std::int64_t column_at,
+                                   int plane, const T* __restrict__ e_from, const T* __restrict__ h_from) {
+  const bool there = column.exists && plane >= 0 && plane < grid.n[0];
+#pragma unroll
+  for (int c = 0; c < 3; ++c) {
+    const std::int64_t at = column_at + c * grid.component + plane * grid.plane;
+    stage(staged + c * tile_columns + column.t, e_from + at, there);
+    stage(staged + (3 + c) * tile_columns + column.t, h_from + at, there);
+  }
+  commit_staged();
+}
+
+/// Curl of E in a column: `plane` is its plane in shared memory, `next` the entries of the plane after it.
+template <int steps, class T>
+inline __device__ Terms<T> curl_of_e(const T (&f)[3], const T* plane, const TileColumn<steps>& at, const Three<T>& e,
+                                     const Three<T>& next) {
+  constexpr int columns = tile_columns;
+  return {{f[1] * (plane[2 * columns + at.y_above] - e.c[2]), f[2] * (plane[at.z_above] - e.c[0]),
+           f[0] * (next.c[1] - e.c[1])},
+          {f[2] * (plane[columns + at.z_above] - e.c[1]), f[0] * (next.c[2] - e.c[2]),
+           f[1] * (plane[at.y_above] - e.c[0])}};
+}
+
+/// Curl of H in a column: `before` are the entries of the plane before it.
+template <int steps, class T>
+inline __device__ Terms<T> curl_of_h(const T (&f)[3], const T* plane, const TileColumn<steps>& at, const Three<T>& h,
+                                     const Three<T>& before) {
+  constexpr int columns = tile_columns;
+  return {{f[1] * (h.c[2] - plane[2 * columns + at.y_below]), f[2] * (h.c[0] - plane[at.z_below]),
+           f[0] * (h.c[1] - before.c[1])},
+          {f[2] * (h.c[1] - plane[columns + at.z_below]), f[0] * (h.c[2] - before.c[2]),
+           f[1] * (h.c[0] - plane[at.y_below])}};
+}
+
+}  // namespace asterism::fdtd::cuda
