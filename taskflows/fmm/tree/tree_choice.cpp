@@ -228,12 +228,7 @@ bool needs_rates(TreeKind kind, const TreeShape& shape) {
 
 TreeChoice::TreeChoice(TreeKind kind, const TreeShape& wanted, const Particles& particles, const Box& box, Ranks ranks,
                        std::optional<std::size_t> sources, int vectors)
-    : wanted_(wanted),
-      particles_(particles),
-      box_(box),
-      ranks_(ranks),
-      sources_(sources),
-      vectors_(vectors) {
+    : wanted_(wanted), particles_(particles), box_(box), ranks_(ranks), sources_(sources), vectors_(vectors) {
   if (kind == TreeKind::uniform && wanted.adaptive())
     bad_input("a leaf size of {}: expected an adaptive tree", wanted.leaf_size);
   const bool distributed = ranks == Ranks::any && rank_group().distributed();
