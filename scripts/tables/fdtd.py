@@ -48,7 +48,7 @@ def fdtd_flow():
 def fdtd_several():
     """A box of conductors and an open one with absorbing layers, on one, two and four GPUs of one host."""
     out = []
-    for _, record in load("fdtd-h100x4*.json"):
+    for _, record in load("fdtd-h100x4*.json") + load("fdtd-several-*.json"):
         gpu = gpu_of(record)
         rate, share = {}, {}
         for c in record["cases"]:
