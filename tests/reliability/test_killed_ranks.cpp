@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One of two ranks is killed at any moment of a run: the other ends too, and what they leave can be resumed from, with
 // the same bits. RELIABILITY_RANKS: how often, for each method.
+#include <algorithm>
 #include <chrono>
 #include <random>
 
@@ -23,7 +24,7 @@ TEST_P(KilledRanks, ResumeWithTheSameBits) {
   const Arguments all = GetParam().to(100, with_checkpoint("k.h5"));
   const auto begin = Clock::now();
   ASSERT_EQ(run_ranks(2, all).status, 0);
-  const std::chrono::duration<double> whole = Clock::now() - begin;
+  std::chrono::duration<double> whole = Clock::now() - begin;
   const std::vector<std::string> expected = values_of(output("k.h5"));
   ASSERT_FALSE(expected.empty());
   std::mt19937 random(11);
@@ -43,7 +44,10 @@ TEST_P(KilledRanks, ResumeWithTheSameBits) {
       sent = process && kill(*process, SIGKILL) == 0;
       return false;
     });
-    if (!sent || ran.status == 0) continue;  // it had ended
+    if (!sent || ran.status == 0) {  // it had ended, sooner than the first run
+      whole = std::min<std::chrono::duration<double>>(whole, Clock::now() - start);
+      continue;
+    }
     ++killed;
     EXPECT_NE(ran.status, 124) << "the other rank waits for ever";
     EXPECT_LE(lines_of(ran.err).size(), 1U) << ran.err;
