@@ -330,7 +330,8 @@ class Tree {
   return beyond(x) * 9 + beyond(y) * 3 + beyond(z);
 }
 
-/// Calls take(image, other) for the leaves that interact directly with a leaf, itself included.
+/// @cond private
+// Calls take(image, other) for the leaves that interact directly with a leaf, itself included.
 template <class Take>
 void Tree::for_images(std::int32_t leaf, const Take& take) const {
   if (shape_.adaptive()) {
@@ -344,5 +345,6 @@ void Tree::for_images(std::int32_t leaf, const Take& take) const {
     if (const std::int32_t other = neighbours_.of(leaf)[m]; other >= 0)
       take(image_at(leaf_level(), at.x + m / 9 - 1, at.y + m / 3 % 3 - 1, at.z + m % 3 - 1), other);
 }
+/// @endcond
 
 }  // namespace asterism::fmm
