@@ -113,6 +113,8 @@ Verdict compare_with_reference(const Case& problem_case, const Division& divisio
     });
   }
   error = largest_of_ranks(error);
+  if (largest == 0)
+    bad_input("--verify: after {} steps all fields are zero: there is nothing to compare; expected a source", compared);
   return {fmt::format("E and H of a simple solver in double precision after {} of {} steps, largest difference by the "
                       "largest field so far, {:.3g} V/m",
                       compared, steps, largest),
