@@ -210,7 +210,6 @@ TEST_F(AsterismFdtd, SaysWhatIsWrong) {
     expect_bad_input({"--gpu-weights", wrong}, {"--gpu-weights", "expected a number above 0"});
   expect_bad_input({"--gpu-weights", "1,2"}, {"--gpu-weights", "2 numbers", "0 GPUs"});
   expect_bad_input({"--size", "600", "--steps", "2", "--verify"}, {"too many"});
-  expect_bad_input({"--case", "box", "--size", "12", "--steps", "5", "--verify"}, {"--verify", "expected a source"});
   expect_bad_input({"--restart", "none.h5"}, {"none.h5"});
   expect_bad_input({"--restart", file("not a checkpoint", "odd.h5")}, {"odd.h5"});
   expect_bad_input({"--scheduler", "none"}, {"none"});
