@@ -115,8 +115,7 @@ Verdict compare_with_reference(const Case& problem_case, const Division& divisio
   error = largest_of_ranks(error);
   return {fmt::format("E and H of a simple solver in double precision after {} of {} steps, largest difference by the "
                       "largest field so far, {:.3g} V/m{}",
-                      compared, steps, largest,
-                      largest == 0 ? ": no source has acted, so that this says nothing" : ""),
+                      compared, steps, largest, largest == 0 ? ": no source has acted, so that this says nothing" : ""),
           error == 0 ? 0 : error / largest,
           allowed_difference(p),
           {}};
