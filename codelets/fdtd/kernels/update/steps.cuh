@@ -45,6 +45,8 @@ __global__ void __launch_bounds__(tile_columns)
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
   bool has_some = false;  // sources or probes
   for (int n = 0; n < s.sources; ++n) has_some = has_some || (s.source[n].j == j && s.source[n].k == k);
+  unsigned apart = 0;
+  if constexpr (with_more) apart = apart_in_column(s, j, k);
   [[maybe_unused]] std::conditional_t<with_more, ColumnLayers<steps, T>, Nothing> layers(
       s.absorbing, s.grid.n, column, reinterpret_cast<StretchOfTile<T>*>(shared + Shared::stretch_begin),
       shared + Shared::psi_begin);
@@ -69,6 +71,8 @@ __global__ void __launch_bounds__(tile_columns)
       h_next.c[c] = staged[(3 + c) * columns + t];
     }
     if (i + 1 < end + steps) stage_plane(staged, s.grid, column, column_at, i + 1, e_from, h_from);
+    const int last = i - steps;  // the plane that has all steps behind it then
+    const bool writes = column.own && last >= column.first && !is_apart(s, apart, last);
 #pragma unroll
     for (int step = 0; step < steps; ++step) {
       const int plane = i - 1 - step;
@@ -80,7 +84,8 @@ __global__ void __launch_bounds__(tile_columns)
       Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column, s.h_media,
                                                                 s.grid, plane, column_at, by);
       if constexpr (with_more)
-        AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, s.grid.n[0], column, layers, step, plane, e_curl, by, h}
+        AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
+                                                   plane,       e_curl,      by,     h,      writes}
             .absorb();
 #pragma unroll
       for (int c = 0; c < 3; ++c) h_plane[c * columns + t] = h.c[c];
@@ -92,12 +97,13 @@ __global__ void __launch_bounds__(tile_columns)
                                                                     plane, column_at, by);
       if constexpr (with_more)
         AbsorbedEntries<Field::electric, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
-                                                   plane,       h_curl,      by,     e_new}
+                                                   plane,       h_curl,      by,     e_new,  writes}
             .absorb();
       if (has_some) {
         add_sources(s, j, k, plane, step, e_new);
         if constexpr (with_more)
-          if (column.own && plane >= column.first && plane < end) record_probes(s, column_at, plane, step, e_new, h);
+          if (column.own && plane >= column.first && plane < end && !is_apart(s, apart, plane))
+            record_probes(s, column_at, plane, step, e_new, h);
       }
       h_before[step] = h;
       e_here[step] = e_next;
@@ -105,11 +111,10 @@ __global__ void __launch_bounds__(tile_columns)
       e_next = e_new;
       h_next = h;
     }
-    const int plane = i - steps;
-    if (!column.own || plane < column.first) continue;
+    if (!writes) continue;
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-      const std::int64_t at = column_at + c * s.grid.component + plane * s.grid.plane;
+      const std::int64_t at = column_at + c * s.grid.component + last * s.grid.plane;
       e_to[at] = e_next.c[c];
       h_to[at] = h_next.c[c];
     }

@@ -55,10 +55,7 @@ std::vector<Box> special_cells(const Grid& grid, const BesideSteps<T>& beside) {
     cells.insert(cells.end(), {lower, upper});
   }
   for (std::int32_t p = 0; p < beside.probes.count; ++p) {
-    const std::int64_t at = beside.probes.in_main_memory[p].at % grid.component - grid.at(0, 0, 0, 0);
-    const auto i = static_cast<int>(at / grid.plane);
-    const auto j = static_cast<int>(at % grid.plane / grid.pitch);
-    const auto k = static_cast<int>(at % grid.plane % grid.pitch);
+    const auto [i, j, k] = cell_of(grid, beside.probes.in_main_memory[p]);
     cells.push_back({i, i + 1, j, j + 1, k, k + 1});
   }
   return cells;
@@ -103,7 +100,9 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
                    {beside.e_psi_to, beside.h_psi_to}};
   }
   s.probes = beside.probes;
-  const RegionsOfSteps regions = regions_of_steps(grid, steps, needed, special_cells(grid, beside));
+  if (beside.apart.size() > most_boxes_apart) throw std::invalid_argument("steps at once: too many boxes apart");
+  for (const Box& box : beside.apart) s.apart[s.boxes_apart++] = box;
+  const RegionsOfSteps regions = regions_of_steps(grid, steps, needed, special_cells(grid, beside), beside.apart);
   std::vector<StepsLaunch<T>> launches;
   for (const bool with_more : {true, false}) {
     const std::vector<Box>& boxes = with_more ? regions.more : regions.plain;

@@ -48,8 +48,10 @@ struct Steps {
   Media<T> e_media, h_media;
   StepsSource<T> source[most_steps_sources];
   std::int32_t sources;
-  StepsLayers<T> absorbing;  ///< of kernels with more than the plain scheme and sources
-  StepsProbes<T> probes;     ///< likewise
+  StepsLayers<T> absorbing;     ///< of kernels with more than the plain scheme and sources
+  StepsProbes<T> probes;        ///< likewise
+  Box apart[most_boxes_apart];  ///< likewise: cells whose results are there already
+  std::int32_t boxes_apart;
   StepsRegion region[most_regions];
   std::int32_t regions;
 };
@@ -92,6 +94,25 @@ inline __device__ UpdatedBox in_column(const Box (&entries)[3], int j, int k) {
   for (int c = 0; c < 3; ++c)
     u.of[c] = j >= entries[c].y0 && j < entries[c].y1 && k >= entries[c].z0 && k < entries[c].z1;
   return u;
+}
+
+/// The boxes apart that a column goes through, as bits.
+template <class T>
+inline __device__ unsigned apart_in_column(const Steps<T>& s, int j, int k) {
+  unsigned boxes = 0;
+  for (int n = 0; n < s.boxes_apart; ++n) {
+    const Box& b = s.apart[n];
+    if (j >= b.y0 && j < b.y1 && k >= b.z0 && k < b.z1) boxes |= 1U << static_cast<unsigned>(n);
+  }
+  return boxes;
+}
+/// Is a plane of the column in one of them?
+template <class T>
+inline __device__ bool is_apart(const Steps<T>& s, unsigned boxes, int plane) {
+  if (boxes == 0) return false;
+  for (int n = 0; n < s.boxes_apart; ++n)
+    if ((boxes >> static_cast<unsigned>(n) & 1U) != 0 && plane >= s.apart[n].x0 && plane < s.apart[n].x1) return true;
+  return false;
 }
 
 /// The two terms of each component of a curl, as in curl.hpp.
