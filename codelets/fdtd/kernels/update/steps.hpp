@@ -61,7 +61,7 @@ std::vector<Box> special_cells(const Grid& grid, const BesideSteps<T>& beside) {
   return cells;
 }
 
-/// A launch for each kind of regions, which may be carried out at the same time. planes 0: best_planes.
+/// A launch for each kind of regions. planes 0: best_planes.
 template <class T>
 std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
                                            const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,

@@ -98,7 +98,13 @@ TYPED_TEST(FdtdApartEmulated, BitsOfOneStepAfterTheOther) {
     SCOPED_TRACE(testing::Message() << steps << " steps, materials " << materials);
     Setting s{{21, 40, 44}};
     s.face = cases::boundaries[0].second;
-    if (materials) s = cases::with_materials(s);
+    if (materials) {
+      s = cases::with_materials(s);
+      for (int i = 0; i < s.n[0]; ++i)
+        for (int j = 0; j < s.n[1]; ++j)
+          for (int k = 0; k < s.n[2]; ++k)
+            if (i < 4 || i >= 9 || j < 14 || j >= 20 || k < 10) s.cells[as_size((i * s.n[1] + j) * s.n[2] + k)] = 0;
+    }
     OpenDomain<T> d(s, {{3, 2, 4, 6, 4, 7}});
     d.domain.randomize();
     d.step();
@@ -124,6 +130,7 @@ TYPED_TEST(FdtdApartEmulated, BitsOfOneStepAfterTheOther) {
                                 to.absorbers[0].of(Field::electric),
                                 {static_cast<std::int32_t>(places.size()), places.data(), places.data(), record.data()},
                                 apart.result};
+    beside.media = {4, 10, 14, 21, 10, s.n[2]};
     const Part<T>& q = from.domain.parts[0];
     for (const cuda::StepsLaunch<T>& l :
          cuda::describe_steps<T>(p.grid, steps, {0, s.n[0]}, s.h_factors(), s.e_factors(), q.h_media(), q.e_media(),
