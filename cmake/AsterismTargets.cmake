@@ -168,7 +168,7 @@ endfunction()
 # Readers are fuzzed, while kernels would take most of the time to compile.
 function(asterism_not_fuzzed target)
   if(ASTERISM_FUZZ)
-    set_target_properties(${target} PROPERTIES ASTERISM_NOT_SANITIZED ON)
+    set_target_properties(${target} PROPERTIES ASTERISM_NOT_SANITIZED ON DISABLE_PRECOMPILE_HEADERS ON)
     target_compile_options(${target} PRIVATE -O0)
   endif()
 endfunction()
