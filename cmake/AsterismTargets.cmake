@@ -104,6 +104,12 @@ if(ASTERISM_STARPU_SMPI)
   target_link_libraries(asterism_starpu_mpi_clusters INTERFACE ${STARPUMPI_SMPI_LINK_LIBRARIES})
 endif()
 
+# Programs are compiled fast rather than well.
+set(ASTERISM_APP_LEVEL -O1)
+if(ASTERISM_FUZZ)
+  set(ASTERISM_APP_LEVEL -O0)
+endif()
+
 # Precompiled headers, one for all targets that are compiled alike. asterism_pch(NAME HEADER libraries...): the target that
 # makes it; asterism_use_pch(TARGET NAME).
 function(asterism_pch name header)
@@ -129,7 +135,7 @@ if(ASTERISM_PCH)
     if(NOT variant STREQUAL "_clusters" OR NOT ASTERISM_STARPU_SIMGRID)
       asterism_pch(asterism_pch_apps${suffix} apps.hpp
         asterism_starpu${suffix} CLI11::CLI11 nlohmann_json::nlohmann_json)
-      target_compile_options(asterism_pch_apps${suffix} PRIVATE -O1)
+      target_compile_options(asterism_pch_apps${suffix} PRIVATE ${ASTERISM_APP_LEVEL})
     endif()
   endforeach()
 endif()
@@ -168,7 +174,7 @@ endfunction()
 # Readers are fuzzed, while kernels would take most of the time to compile.
 function(asterism_not_fuzzed target)
   if(ASTERISM_FUZZ)
-    set_target_properties(${target} PROPERTIES ASTERISM_NOT_SANITIZED ON)
+    set_target_properties(${target} PROPERTIES ASTERISM_NOT_SANITIZED ON DISABLE_PRECOMPILE_HEADERS ON)
     target_compile_options(${target} PRIVATE -O0)
   endif()
 endfunction()
@@ -249,9 +255,9 @@ function(asterism_variant out suffix)
   set(${out} ${names} PARENT_SCOPE)
 endfunction()
 
-# Arguments and reporting: compiled fast rather than well, and with the precompiled headers of programs.
+# Arguments and reporting: compiled fast, and with the precompiled headers of programs.
 function(asterism_as_app target suffix)
-  target_compile_options(${target} PRIVATE -O1)
+  target_compile_options(${target} PRIVATE ${ASTERISM_APP_LEVEL})
   asterism_unity(${target} 12)
   target_link_libraries(${target} PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
   asterism_use_pch(${target} asterism_pch_apps${suffix})

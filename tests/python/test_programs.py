@@ -69,6 +69,6 @@ def test_ctrl_c_ends_the_program(tmp_path):
     marker = str(tmp_path / "x.mtx")
     with pytest.raises(KeyboardInterrupt):
         asterism.programs.run("cg", "--stencil", "7pts-24", "--iterations", 10**8, "--gpus", 0, "--solution", marker)
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 10
     running = [path.read_bytes() for path in pathlib.Path("/proc").glob("[0-9]*/cmdline")]
     assert not any(marker.encode() in command for command in running)

@@ -66,6 +66,7 @@ struct Sweep {
     return i >= e.x0 && i < e.x1 && j >= e.y0 && j < e.y1;
   }
   ASTERISM_INLINE void row_at(int i, int j) const {
+    if (cells.empty()) return;
     if (media.graded())
       media.index == nullptr ? some_row_at<false, true>(i, j) : some_row_at<true, true>(i, j);
     else
@@ -118,10 +119,9 @@ struct Sweep {
 template <class T>
 ASTERISM_INLINE void advance_rows(const Sweep<Field::magnetic, T>& h, const Sweep<Field::electric, T>& e, int i,
                                   int begin, int end) {
-  h.row_at(i, begin);
-  for (int j = begin; j < end; ++j) {
-    if (j + 1 < end) h.row_at(i, j + 1);
-    e.row_at(i, j);
+  for (int j = begin; j <= end; ++j) {
+    if (j < end) h.row_at(i, j);
+    if (j > begin) e.row_at(i, j - 1);
   }
 }
 

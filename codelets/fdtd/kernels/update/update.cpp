@@ -11,27 +11,6 @@ namespace {
 /// Rows of a block are found in the caches again when the next plane needs them.
 constexpr int rows_per_block = 24;
 
-template <Field field, class T>
-ASTERISM_INLINE void update_box(const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
-                                const Absorber<T>& layers, const T* from, T* to) {
-  if (cells.empty()) return;
-  const Sweep<field, T> sweep(grid, cells, factors, media, layers, from, to);
-  const int x1 = sweep.end(&Box::x1);
-  const int y1 = sweep.end(&Box::y1);
-  for (int y = cells.y0; y < y1; y += rows_per_block)
-    for (int i = cells.x0; i < x1; ++i)
-      for (int j = y; j < std::min(y + rows_per_block, y1); ++j) sweep.row_at(i, j);
-}
-
-template <class T>
-ASTERISM_INLINE void update_any(Field field, const Grid& grid, const Box& cells, const Factors& factors,
-                                const Media<T>& media, const Absorber<T>& layers, const T* from, T* to) {
-  if (field == Field::electric)
-    update_box<Field::electric>(grid, cells, factors, media, layers, from, to);
-  else
-    update_box<Field::magnetic>(grid, cells, factors, media, layers, from, to);
-}
-
 /// Rows in any order in which those below come first: E needs the new H of its own row and of rows below, which were
 /// the last to read the old E.
 template <class T>
@@ -55,18 +34,6 @@ ASTERISM_INLINE void update_rows_of_both(const Grid& grid, const Box& h_cells, c
 }  // namespace
 
 template <>
-ASTERISM_CLONES void update(Field field, const Grid& grid, const Box& cells, const Factors& factors,
-                            const Media<double>& media, const double* from, double* to,
-                            const Absorber<double>& layers) {
-  update_any(field, grid, cells, factors, media, layers, from, to);
-}
-template <>
-ASTERISM_CLONES void update(Field field, const Grid& grid, const Box& cells, const Factors& factors,
-                            const Media<float>& media, const float* from, float* to, const Absorber<float>& layers) {
-  update_any(field, grid, cells, factors, media, layers, from, to);
-}
-
-template <>
 ASTERISM_CLONES void update_both(const Grid& grid, const Box& h_cells, const Box& e_cells, const Factors& h_factors,
                                  const Factors& e_factors, const Media<double>& h_media, const Media<double>& e_media,
                                  double* h, double* e, const Absorber<double>& h_layers,
@@ -79,5 +46,19 @@ ASTERISM_CLONES void update_both(const Grid& grid, const Box& h_cells, const Box
                                  float* h, float* e, const Absorber<float>& h_layers, const Absorber<float>& e_layers) {
   update_rows_of_both(grid, h_cells, e_cells, h_factors, e_factors, h_media, e_media, h, e, h_layers, e_layers);
 }
+
+// One field is both, where the other one has no cells; nothing of it is written.
+template <class T>
+void update(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
+            const T* from, T* to, const Absorber<T>& layers) {
+  T* const other = const_cast<T*>(from);
+  const bool electric = field == Field::electric;
+  update_both<T>(grid, electric ? Box{} : cells, electric ? cells : Box{}, factors, factors, media, media,
+                 electric ? other : to, electric ? to : other, layers, layers);
+}
+template void update(Field, const Grid&, const Box&, const Factors&, const Media<double>&, const double*, double*,
+                     const Absorber<double>&);
+template void update(Field, const Grid&, const Box&, const Factors&, const Media<float>&, const float*, float*,
+                     const Absorber<float>&);
 
 }  // namespace asterism::fdtd::cpu
