@@ -139,18 +139,28 @@ __global__ void __launch_bounds__(threads)
 }
 
 __global__ void __launch_bounds__(threads)
-    smooth_kernel(std::int64_t n, PreconditionerView m, double c, double w, const double* __restrict__ b,
-                  const double* __restrict__ q, double* __restrict__ d, double* __restrict__ x) {
+    smooth_first_kernel(std::int64_t n, PreconditionerView m, double w, const double* __restrict__ b,
+                        const double* __restrict__ q, double* __restrict__ d) {
   __shared__ double shared[threads];
   for_each_whole(n, m.size, [&](std::int64_t i, bool active) {
     __syncthreads();
     shared[threadIdx.x] = active ? (q != nullptr ? b[i] - q[i] : b[i]) : 0;
     __syncthreads();
+    if (active) d[i] = w * precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size);
+  });
+}
+
+__global__ void __launch_bounds__(threads)
+    smooth_second_kernel(std::int64_t n, PreconditionerView m, double e, double w, const double* __restrict__ d,
+                         const double* __restrict__ q, bool add, double* __restrict__ x) {
+  __shared__ double shared[threads];
+  for_each_whole(n, m.size, [&](std::int64_t i, bool active) {
+    __syncthreads();
+    shared[threadIdx.x] = active ? q[i] : 0;
+    __syncthreads();
     if (!active) return;
-    const double z = precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size);
-    const double step = q != nullptr ? fma(c, d[i], w * z) : w * z;
-    d[i] = step;
-    x[i] = q != nullptr ? x[i] + step : step;
+    const double step = fma(e, d[i], -w * precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size));
+    x[i] = add ? x[i] + step : step;
   });
 }
 
@@ -352,9 +362,17 @@ void precondition(std::int64_t n, const PreconditionerView& m, const double* r, 
   precondition_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, r, z);
   launched();
 }
-void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b, const double* q,
-            double* d, double* x, cudaStream_t stream) {
-  smooth_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, c, w, b, q, d, x);
+void smooth_first(std::int64_t n, const SellView* a, const double* x, const PreconditionerView& m, double w,
+                  const double* b, double* q, double* d, cudaStream_t stream) {
+  if (a != nullptr) spmv(*a, x, q, false, stream);
+  const double* const product = a != nullptr ? q : nullptr;
+  smooth_first_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, w, b, product, d);
+  launched();
+}
+void smooth_second(std::int64_t n, const SellView& a, const double* d_all, const PreconditionerView& m, double e,
+                   double w, const double* d, bool add, double* q, double* x, cudaStream_t stream) {
+  spmv(a, d_all, q, false, stream);
+  smooth_second_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, e, w, d, q, add, x);
   launched();
 }
 void relax(std::int64_t n, const std::int32_t* row, const PreconditionerView& m, const double* b, const double* q,
@@ -362,7 +380,8 @@ void relax(std::int64_t n, const std::int32_t* row, const PreconditionerView& m,
   relax_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, row, m, b, q, x);
   launched();
 }
-void defect(std::int64_t n, const double* b, double* t, cudaStream_t stream) {
+void defect(std::int64_t n, const SellView& a, const double* x, const double* b, double* t, cudaStream_t stream) {
+  spmv(a, x, t, false, stream);
   defect_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, b, t);
   launched();
 }

@@ -2,8 +2,8 @@
 #include "taskflows/cg/preconditioner/aggregation.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
-#include <utility>
 
 #include "base/as_size.hpp"
 
@@ -17,64 +17,49 @@ struct Graph {
   std::vector<double> weight;
 };
 
-/// Calls take(neighbour, squared norm of the block) for the nodes that rows of node i name.
-template <class Take>
-void for_each_block(const CsrMatrix& a, int size, std::int64_t i, std::vector<double>& square,
-                    std::vector<std::int32_t>& named, Take take) {
-  named.clear();
-  for (std::int64_t k = a.begin_of(i * size); k < a.begin_of((i + 1) * size); ++k) {
-    const std::int32_t j = a.column[as_size(k)] / size;
-    if (square[as_size(j)] < 0) {
-      square[as_size(j)] = 0;
-      named.push_back(j);
-    }
-    square[as_size(j)] += a.value[as_size(k)] * a.value[as_size(k)];
-  }
-  std::sort(named.begin(), named.end());
-  for (const std::int32_t j : named) {
-    take(j, square[as_size(j)]);
-    square[as_size(j)] = -1;
-  }
-}
-
-Graph strong_graph(const CsrMatrix& a, int size, double threshold) {
-  const std::int64_t nodes = a.rows() / size;
-  std::vector<double> diagonal(as_size(nodes), 0.0);  // squared norms
+Graph strong_graph(const SparseBlocks& a, double threshold) {
+  const std::int64_t nodes = a.rows();
+  const int size = a.size();
+  std::vector<double> square(a.column.size());  // of the norm of each block
+  std::vector<double> diagonal(as_size(nodes), 0.0);
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < nodes; ++i)
-    for (std::int64_t k = a.begin_of(i * size); k < a.begin_of((i + 1) * size); ++k)
-      if (a.column[as_size(k)] / size == i) diagonal[as_size(i)] += a.value[as_size(k)] * a.value[as_size(k)];
-  std::vector<std::vector<std::pair<std::int32_t, double>>> lists(as_size(nodes));
-#pragma omp parallel
-  {
-    std::vector<double> square(as_size(nodes), -1.0);
-    std::vector<std::int32_t> named;
-#pragma omp for schedule(dynamic, 1024)
-    for (std::int64_t i = 0; i < nodes; ++i)
-      for_each_block(a, size, i, square, named, [&](std::int32_t j, double norm) {
-        // (|A_ij|^2)^2 > threshold^4 |A_ii|^2 |A_jj|^2
-        const double least =
-            threshold * threshold * threshold * threshold * diagonal[as_size(i)] * diagonal[as_size(j)];
-        if (j != i && norm > 0 && norm * norm > least) lists[as_size(i)].emplace_back(j, norm);
-      });
-  }
-  Graph graph;
-  graph.begin.push_back(0);
-  for (auto& list : lists) {
-    for (const auto& [j, norm] : list) {
-      graph.node.push_back(j);
-      graph.weight.push_back(norm);
+    for (std::int64_t k = a.begin[as_size(i)]; k < a.begin[as_size(i) + 1]; ++k) {
+      double sum = 0;
+      for (int e = 0; e < size; ++e) sum = sum + a.block(k)[e] * a.block(k)[e];
+      square[as_size(k)] = sum;
+      if (a.column[as_size(k)] == i) diagonal[as_size(i)] = sum;
     }
-    graph.begin.push_back(static_cast<std::int64_t>(graph.node.size()));
-    list = {};
-  }
+  const double fourth = threshold * threshold * threshold * threshold;
+  const auto strong = [&](std::int64_t i, std::int64_t k) {
+    // (|A_ij|^2)^2 > threshold^4 |A_ii|^2 |A_jj|^2
+    const std::int32_t j = a.column[as_size(k)];
+    const double norm = square[as_size(k)];
+    return j != i && norm > 0 && norm * norm > fourth * diagonal[as_size(i)] * diagonal[as_size(j)];
+  };
+  Graph graph;
+  graph.begin.assign(as_size(nodes) + 1, 0);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < nodes; ++i)
+    for (std::int64_t k = a.begin[as_size(i)]; k < a.begin[as_size(i) + 1]; ++k)
+      graph.begin[as_size(i) + 1] += strong(i, k) ? 1 : 0;
+  std::partial_sum(graph.begin.begin(), graph.begin.end(), graph.begin.begin());
+  graph.node.resize(as_size(graph.begin.back()));
+  graph.weight.resize(graph.node.size());
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < nodes; ++i)
+    for (std::int64_t k = a.begin[as_size(i)], to = graph.begin[as_size(i)]; k < a.begin[as_size(i) + 1]; ++k) {
+      if (!strong(i, k)) continue;
+      graph.node[as_size(to)] = a.column[as_size(k)];
+      graph.weight[as_size(to++)] = square[as_size(k)];
+    }
   return graph;
 }
 
 }  // namespace
 
-Aggregates aggregate(const CsrMatrix& a, int size, double threshold) {
-  const Graph graph = strong_graph(a, size, threshold);
+Aggregates aggregate(const SparseBlocks& a, double threshold) {
+  const Graph graph = strong_graph(a, threshold);
   const auto nodes = static_cast<std::int32_t>(graph.begin.size()) - 1;
   constexpr std::int32_t open = -2;
   Aggregates result;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/as_size.hpp"
+#include "taskflows/cg/preconditioner/sparse_blocks.hpp"
 #include "taskflows/cg/preconditioner/spectrum.hpp"
 
 namespace asterism::cg {
@@ -42,8 +43,9 @@ PreconditionerChoice choose_preconditioner(const CsrMatrix& a, int node_rows, do
   if (on_gpus)
     return {plain,
             fmt::format("the set-up of amg takes as long as some {} iterations on a GPU", cost_of_setup_beside_gpus)};
+  const SparseBlocks scalars = gather_blocks(a, 1);
   const bool body = node_rows > 1;
-  const Spectrum seen = estimate_spectrum(a, 1, inverse, body ? steps_on_bodies : steps_on_grids);
+  const Spectrum seen = estimate_spectrum(scalars, inverse, body ? steps_on_bodies : steps_on_grids);
   const double condition = seen.largest / seen.smallest;
   if (!(condition >= 1) || !(tolerance > 0)) return {plain, "the condition could not be estimated"};
   const double iterations = std::sqrt(condition) / 2 * std::log(2 / tolerance);
@@ -52,7 +54,7 @@ PreconditionerChoice choose_preconditioner(const CsrMatrix& a, int node_rows, do
   if (amg && static_cast<double>(a.nnz()) * cost <= entries_counted) {
     // convergence is faster than the condition says where few eigenvalues are small
     const int most = static_cast<int>(worth_counting * cost);
-    const int counted = estimate_spectrum(a, 1, inverse, most, tolerance).steps;
+    const int counted = estimate_spectrum(scalars, inverse, most, tolerance).steps;
     if (counted < most)
       return {plain, fmt::format("counted: {} iterations with a vector of random numbers; amg costs as much as {:.0f}",
                                  counted, cost)};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "taskflows/cg/matrix/csr_matrix.hpp"
+#include "taskflows/cg/preconditioner/sparse_blocks.hpp"
 
 namespace asterism::cg {
 
@@ -48,10 +49,9 @@ struct Hierarchy {
   double seconds = 0;              ///< that it took to make
 };
 
-/// Inverses of the diagonal blocks of `size` rows, as Level::inverse; a row without entries has none. Throws Error
-/// (bad_input), naming the preconditioner, when one shows that A is not positive definite.
-std::vector<double> inverse_diagonal(const CsrMatrix& a, int size, const std::string& preconditioner,
-                                     const std::string& name);
+/// Inverses of the diagonal blocks, as Level::inverse. Throws Error (bad_input), naming the preconditioner, when one
+/// shows that A is not positive definite.
+std::vector<double> inverse_diagonal(const SparseBlocks& a, const std::string& preconditioner, const std::string& name);
 
 /// Rows of a node, at most.
 inline constexpr int most_rows_of_nodes = 12;

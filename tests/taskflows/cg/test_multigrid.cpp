@@ -5,13 +5,15 @@
 #include <Eigen/Dense>
 
 #include "codelets/cg/kernels/kernels.hpp"
+#include "runtime/host_memory.hpp"
 #include "taskflows/cg/acquired.hpp"
 #include "taskflows/cg/flow.hpp"
+#include "taskflows/cg/matrix/matrix_block.hpp"
 #include "taskflows/cg/preconditioner/aggregation.hpp"
 #include "taskflows/cg/preconditioner/choice.hpp"
 #include "taskflows/cg/preconditioner/gauss_seidel.hpp"
 #include "taskflows/cg/preconditioner/multigrid.hpp"
-#include "taskflows/cg/preconditioner/sparse_products.hpp"
+#include "taskflows/cg/preconditioner/sparse_blocks.hpp"
 #include "taskflows/cg/verify.hpp"
 #include "tests/taskflows/cg/flow.hpp"
 
@@ -132,12 +134,26 @@ Solved solve_by_flow(const CsrMatrix& a, const Hierarchy& h, const Vector& b, Op
   return s;
 }
 
-TEST(SparseProducts, AsDenseOnes) {
+TEST(SparseBlocks, ProductsAreThoseOfDenseMatrices) {
   const CsrMatrix a = assemble_stencil(parse_stencil("11pts-5x4x3"));
+  // nodes of 3 rows of a body, of 1 to 5 rows of a matrix that has no nodes: blocks with entries that are not there
+  for (const auto& [matrix, size] : {std::pair{&a, 1}, {&a, 2}, {&a, 3}, {&a, 4}, {&a, 5}, {&body().a, 3}}) {
+    SCOPED_TRACE(size);
+    const Dense expected = dense(*matrix);
+    EXPECT_EQ(dense(scatter_blocks(gather_blocks(*matrix, size))), expected);
+    const SparseBlocks blocks = gather_blocks(*matrix, size);
+    for (const BlockOrder order : {BlockOrder::as_met, BlockOrder::ascending})
+      EXPECT_LT((dense(scatter_blocks(product(blocks, blocks, order))) - expected * expected).norm(),
+                1e-14 * (expected * expected).norm());
+    const Vector values = numbers(matrix->n, 0.6);
+    Vector y(values.size());
+    multiply(blocks, values, y);
+    const Eigen::VectorXd product = expected * Eigen::Map<const Eigen::VectorXd>(values.data(), matrix->n);
+    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(y.data(), matrix->n) - product).norm(), 1e-14 * expected.norm());
+  }
   const Hierarchy& h = body_hierarchy();
-  EXPECT_LT((dense(product(a, a)) - dense(a) * dense(a)).norm(), 1e-12);
   const CsrMatrix& p = h.level.front().p;
-  EXPECT_EQ(dense(transpose(p)), dense(p).transpose());
+  EXPECT_EQ(dense(h.level.front().r), dense(p).transpose());
   const Dense coarse = dense(p).transpose() * dense(body().a) * dense(p);
   Dense difference = dense(h.level[1].a) - coarse;
   for (Eigen::Index i = 0; i < difference.rows(); ++i)
@@ -147,7 +163,7 @@ TEST(SparseProducts, AsDenseOnes) {
 
 TEST(Aggregation, TakesEveryConnectedNodeOnce) {
   const CsrMatrix a = assemble_stencil(parse_stencil("7pts-9x8x7"));
-  const Aggregates aggregates = aggregate(a, 1, 0.08);
+  const Aggregates aggregates = aggregate(gather_blocks(a, 1), 0.08);
   EXPECT_GT(aggregates.count(), a.n / 27);
   EXPECT_LT(aggregates.count(), a.n / 4);
   std::vector<std::int32_t> first(as_size(aggregates.count()), -1);
@@ -182,30 +198,65 @@ TEST(Hierarchy, RigidMotionsAreInTheRangeOfTheProlongation) {
 }
 
 TEST(Smoother, AsItsFormula) {
-  // 35 rows in blocks of 3: the last has 2
-  const std::int64_t n = 35;
-  const int size = 3;
-  const Vector inverse = numbers(n * size, 0.1);
-  const Vector b = numbers(n, 0.5);
-  const Vector q = numbers(n, 0.9);
-  Vector d = numbers(n, 1.3);
-  Vector x = numbers(n, 1.7);
-  const Vector d0 = d;
-  const Vector x0 = x;
-  cpu::smooth(n, {size, inverse.data()}, 0.3, 0.7, b.data(), q.data(), d.data(), x.data());
-  for (std::int64_t i = 0; i < n; ++i) {
-    double z = 0;
-    for (std::int64_t k = 0; k < std::min<std::int64_t>(size, n - i / size * size); ++k)
-      z += inverse[as_size(k * n + i)] * (b[as_size(i / size * size + k)] - q[as_size(i / size * size + k)]);
-    EXPECT_NEAR(d[as_size(i)], 0.3 * d0[as_size(i)] + 0.7 * z, 1e-14);
-    EXPECT_NEAR(x[as_size(i)], x0[as_size(i)] + d[as_size(i)], 1e-14);
+  // some thousand rows, sorted by their lengths or not, in nodes that straddle slices; the last node may be smaller
+  const CsrMatrix grid = assemble_stencil(parse_stencil("7pts-19x17x16"));
+  CsrMatrix uneven = assemble_stencil(parse_stencil("7pts-19x17x16"));  // whose first third of rows is longer
+  std::vector<std::int32_t> column;
+  std::vector<std::int64_t> begin{0};
+  for (std::int64_t row = 0; row < grid.n; ++row) {
+    for (std::int64_t k = grid.begin_of(row); k < grid.begin_of(row + 1); ++k)
+      if (row % 3 == 0 || k < grid.begin_of(row) + 2) column.push_back(grid.column[as_size(k)]);
+    begin.push_back(static_cast<std::int64_t>(column.size()));
   }
-  cpu::smooth(n, {1, inverse.data()}, 0, 0.7, b.data(), nullptr, d.data(), x.data());
-  for (std::size_t i = 0; i < as_size(n); ++i) EXPECT_NEAR(x[i], 0.7 * inverse[i] * b[i], 1e-15);
-  EXPECT_EQ(x, d);
-  Vector t = q;
-  cpu::defect(n, b.data(), t.data());
-  for (std::size_t i = 0; i < as_size(n); ++i) EXPECT_EQ(t[i], b[i] - q[i]);
+  uneven.row_begin = Array<std::int64_t>(begin.size());
+  uneven.column = Array<std::int32_t>(column.size());
+  uneven.value = Array<double>(column.size());
+  std::ranges::copy(begin, uneven.row_begin.begin());
+  std::ranges::copy(column, uneven.column.begin());
+  for (std::size_t k = 0; k < column.size(); ++k) uneven.value[k] = std::cos(static_cast<double>(k));
+  for (const CsrMatrix* a : std::initializer_list<const CsrMatrix*>{&grid, &uneven}) {
+    const std::int64_t n = a->n;
+    const MatrixBlock plan(*a, {0, n, 0, n}, Format::sell);
+    EXPECT_EQ(plan.layout().permuted, a == &uneven);
+    HostBuffer<char> memory(plan.layout().bytes);
+    plan.fill(memory.data(), MatrixBlock::Threads::all);
+    const SellView view = plan.layout().sell(memory.data());
+    for (const int size : {1, 3, 7, 32}) {
+      const Vector inverse = numbers(n * size, 0.1);
+      const Vector b = numbers(n, 0.5);
+      const Vector x = numbers(n, 0.9);
+      const auto of_inverse = [&](const Vector& u, std::int64_t i) {
+        double z = 0;
+        for (std::int64_t k = 0; k < std::min<std::int64_t>(size, n - i / size * size); ++k)
+          z += inverse[as_size(k * n + i)] * u[as_size(i / size * size + k)];
+        return z;
+      };
+      Vector t(as_size(n));
+      cpu::defect(view, x.data(), b.data(), t.data());
+      Vector d(as_size(n));
+      cpu::smooth_first(n, &view, x.data(), {size, inverse.data()}, 0.7, b.data(), d.data());
+      Vector first(as_size(n));
+      cpu::smooth_first(n, nullptr, nullptr, {size, inverse.data()}, 0.7, b.data(), first.data());
+      Vector product(as_size(n));
+      cpu::spmv(view, d.data(), product.data(), false);
+      Vector added = x;
+      Vector replaced = x;
+      cpu::smooth_second(n, view, d.data(), {size, inverse.data()}, 1.9, 0.3, d.data(), true, added.data());
+      cpu::smooth_second(n, view, d.data(), {size, inverse.data()}, 1.9, 0.3, d.data(), false, replaced.data());
+      for (std::int64_t i = 0; i < n; ++i) {
+        double q = 0;
+        for (std::int64_t k = a->begin_of(i); k < a->begin_of(i + 1); ++k)
+          q += a->value[as_size(k)] * x[as_size(a->column[as_size(k)])];
+        const auto at = as_size(i);
+        ASSERT_NEAR(t[at], b[at] - q, 1e-13);
+        ASSERT_NEAR(d[at], 0.7 * of_inverse(t, i), 1e-12);
+        ASSERT_NEAR(first[at], 0.7 * of_inverse(b, i), 1e-12);
+        const double step = 1.9 * d[at] - 0.3 * of_inverse(product, i);
+        ASSERT_NEAR(added[at], x[at] + step, 1e-11);
+        ASSERT_NEAR(replaced[at], step, 1e-11);
+      }
+    }
+  }
 }
 
 TEST_F(CgFlow, VCycleIsThatOfDenseMatrices) {
