@@ -58,7 +58,7 @@ Graph strong_graph(const SparseBlocks& a, double threshold) {
 
 }  // namespace
 
-Aggregates aggregate(const SparseBlocks& a, double threshold) {
+Aggregates aggregate(const SparseBlocks& a, double threshold, Reach reach) {
   const Graph graph = strong_graph(a, threshold);
   const auto nodes = static_cast<std::int32_t>(graph.begin.size()) - 1;
   constexpr std::int32_t open = -2;
@@ -70,13 +70,19 @@ Aggregates aggregate(const SparseBlocks& a, double threshold) {
     return std::span(graph.node)
         .subspan(as_size(graph.begin[as_size(i)]), as_size(graph.begin[as_size(i) + 1] - graph.begin[as_size(i)]));
   };
-  // 1: nodes whose neighbours are all free, with these
+  const auto take_free = [&](std::int32_t i, std::int32_t aggregate) {
+    for (const std::int32_t j : neighbours(i))
+      if (of[as_size(j)] == open) of[as_size(j)] = aggregate;
+  };
+  // 1: nodes whose neighbours are all free, with these, and with what these reach
   for (std::int32_t i = 0; i < nodes; ++i) {
     if (neighbours(i).empty()) of[as_size(i)] = -1;
     if (of[as_size(i)] != open) continue;
     if (std::ranges::any_of(neighbours(i), [&](std::int32_t j) { return of[as_size(j)] != open; })) continue;
     of[as_size(i)] = count;
-    for (const std::int32_t j : neighbours(i)) of[as_size(j)] = count;
+    take_free(i, count);
+    if (reach == Reach::neighbours_of_neighbours)
+      for (const std::int32_t j : neighbours(i)) take_free(j, count);
     ++count;
   }
   // 2: the others to the aggregate of the neighbour that they are connected with most
@@ -95,9 +101,7 @@ Aggregates aggregate(const SparseBlocks& a, double threshold) {
   for (std::int32_t i = 0; i < nodes; ++i) {
     if (of[as_size(i)] != open) continue;
     of[as_size(i)] = count;
-    for (const std::int32_t j : neighbours(i))
-      if (of[as_size(j)] == open) of[as_size(j)] = count;
-    ++count;
+    take_free(i, count++);
   }
   // numbered by their first nodes
   std::vector<std::int32_t> number(as_size(count), -1);

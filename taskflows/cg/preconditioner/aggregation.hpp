@@ -16,7 +16,11 @@ struct Aggregates {
   [[nodiscard]] std::int64_t count() const { return static_cast<std::int64_t>(first.size()); }
 };
 
+enum class Reach { neighbours, neighbours_of_neighbours };
+
 /// Nodes i and j are strongly connected when |A_ij|^2 > threshold^2 |A_ii| |A_jj|, in Frobenius norms of their blocks.
-Aggregates aggregate(const SparseBlocks& a, double threshold);
+/// An aggregate begins with a node whose neighbours are all free, and takes them, or with
+/// Reach::neighbours_of_neighbours also those of their neighbours that are.
+Aggregates aggregate(const SparseBlocks& a, double threshold, Reach reach = Reach::neighbours);
 
 }  // namespace asterism::cg

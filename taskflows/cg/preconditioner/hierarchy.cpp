@@ -91,29 +91,45 @@ Tentative tentative(const Aggregates& aggregates, int size, NearNullspace& modes
   return result;
 }
 
+/// A row of P = (I - omega D^-1 A) P^ where nodes have one row, and one mode.
+void smooth_scalar_row(const SparseBlocks& a, double factor, const Tentative& tentative, std::int64_t row,
+                       BlockRow& sum) {
+  const std::vector<std::int32_t>& aggregate = tentative.aggregates.of_node;
+  for (std::int64_t k = a.begin[as_size(row)]; k < a.begin[as_size(row) + 1]; ++k) {
+    const std::int32_t j = a.column[as_size(k)];
+    if (aggregate[as_size(j)] < 0) continue;
+    double& entry = *sum.at(aggregate[as_size(j)]);
+    entry = entry + ((j == row ? 1 : 0) - factor * a.value[as_size(k)]) * tentative.block[as_size(j)];
+  }
+}
+
 /// P = (I - omega D^-1 A) P^
 SparseBlocks smooth(const SparseBlocks& a, const std::vector<double>& inverse, double omega, const Tentative& tentative,
                     int modes) {
   const int size = a.height;
   const std::vector<std::int32_t>& aggregate = tentative.aggregates.of_node;
   const std::int64_t of_block = std::int64_t{size} * modes;
-  return blocks_by_rows(a.rows(), tentative.aggregates.count(), size, modes, [&](std::int64_t node, BlockRow& row) {
+  return blocks_by_rows(a.rows(), tentative.aggregates.count(), size, modes, [&](std::int64_t node, BlockRow& sum) {
+    if (of_block == 1) {
+      smooth_scalar_row(a, omega * inverse[as_size(node)], tentative, node, sum);
+      return sum.sort();
+    }
     for (std::int64_t k = a.begin[as_size(node)]; k < a.begin[as_size(node) + 1]; ++k) {
       const std::int64_t j = a.column[as_size(k)];
       if (const std::int32_t of = aggregate[as_size(j)]; of >= 0)
-        add_product(size, size, modes, a.block(k), tentative.block.data() + j * of_block, row.at(of));
+        add_product(size, size, modes, a.block(k), tentative.block.data() + j * of_block, sum.at(of));
     }
     double product[most_rows_of_nodes * most_rows_of_nodes];
-    for (const std::int32_t column : row.column()) {
-      double* const block = row.at(column);
+    for (const std::int32_t column : sum.column()) {
+      double* const block = sum.at(column);
       std::copy_n(block, of_block, product);
       std::fill_n(block, of_block, 0.0);
-      add_product(size, size, modes, inverse.data() + node * size * size, product, block);
+      add_product(size, size, modes, inverse.data() + node * a.size(), product, block);
       const bool here = column == aggregate[as_size(node)];
       for (std::int64_t e = 0; e < of_block; ++e)
         block[e] = (here ? tentative.block[as_size(node * of_block + e)] : 0) - omega * block[e];
     }
-    row.sort();
+    sum.sort();
   });
 }
 
@@ -149,6 +165,13 @@ Eigenvalue largest_eigenvalue(const SparseBlocks& a, const std::vector<double>& 
   const double largest = estimate_spectrum(a, inverse, lanczos_steps).largest;
   if (largest <= 0) return {1, 1};
   return {largest, safety * largest};
+}
+
+/// Nodes of a difference stencil have few neighbours: aggregates of these alone would leave large coarse levels.
+Reach reach_of(const SparseBlocks& a) {
+  constexpr std::int64_t few = 12;
+  const bool stencil = a.size() == 1 && static_cast<std::int64_t>(a.column.size()) <= few * a.rows();
+  return stencil ? Reach::neighbours_of_neighbours : Reach::neighbours;
 }
 
 /// The inverse of a small matrix, dense.
@@ -285,7 +308,7 @@ Hierarchy smoothed_aggregation(const CsrMatrix& a, int size, NearNullspace modes
       keep_matrix();
       break;
     }
-    const Aggregates aggregates = aggregate(matrix, threshold);
+    const Aggregates aggregates = aggregate(matrix, threshold, reach_of(matrix));
     const auto coarse_rows = aggregates.count() * row_modes;
     if (aggregates.count() == 0 || coarse_rows > 9 * level.rows / 10) {  // nothing that coarse unknowns could do
       keep_matrix();

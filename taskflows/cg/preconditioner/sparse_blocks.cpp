@@ -89,29 +89,27 @@ void merge_rows(const CsrMatrix& a, std::int64_t node, int size, Take take) {
 
 BlockRow::BlockRow(std::int64_t columns, int size) : size_(as_size(size)), place_(as_size(columns), 0) {}
 
-double* BlockRow::at(std::int32_t column) {
-  const auto place = as_size(place_[as_size(column)]);
-  if (place < column_.size() && column_[place] == column) return value_.data() + place * size_;
-  place_[as_size(column)] = static_cast<std::int32_t>(column_.size());
-  column_.push_back(column);
-  value_.resize(value_.size() + size_, 0.0);
-  return value_.data() + value_.size() - size_;
+double* BlockRow::add(std::int32_t column) {
+  if (count_ == column_.size()) {
+    column_.resize(2 * count_ + 64);
+    value_.resize(column_.size() * size_);
+  }
+  place_[as_size(column)] = static_cast<std::int32_t>(count_);
+  column_[count_] = column;
+  double* const block = value_.data() + count_++ * size_;
+  std::fill_n(block, size_, 0.0);
+  return block;
 }
 
 void BlockRow::sort() {
-  if (std::ranges::is_sorted(column_)) return;
+  if (std::is_sorted(column_.begin(), column_.begin() + static_cast<std::ptrdiff_t>(count_))) return;
   sorted_ = column_;
-  std::ranges::sort(sorted_);
   moved_.resize(value_.size());
-  for (std::size_t k = 0; k < sorted_.size(); ++k)
-    std::copy_n(block(as_size(place_[as_size(sorted_[k])])), size_, moved_.data() + k * size_);
+  std::sort(sorted_.begin(), sorted_.begin() + static_cast<std::ptrdiff_t>(count_));
+  for (std::size_t k = 0; k < count_; ++k)
+    std::copy_n(value_.data() + as_size(place_[as_size(sorted_[k])]) * size_, size_, moved_.data() + k * size_);
   column_.swap(sorted_);
   value_.swap(moved_);
-}
-
-void BlockRow::clear() {
-  column_.clear();
-  value_.clear();
 }
 
 SparseBlocks gather_blocks(const CsrMatrix& a, int size) {
@@ -197,10 +195,9 @@ SparseBlocks blocks_by_rows(std::int64_t rows, std::int64_t columns, int height,
       for (std::int64_t i = part * rows_at_once; i < std::min((part + 1) * rows_at_once, rows); ++i) {
         row.clear();
         sum(i, row);
-        const std::vector<std::int32_t>& named = row.column();
-        of.column.insert(of.column.end(), named.begin(), named.end());
-        of.value.insert(of.value.end(), row.block(0), row.block(named.size()));
-        result.begin[as_size(i) + 1] = static_cast<std::int64_t>(named.size());
+        of.column.insert(of.column.end(), row.column().begin(), row.column().end());
+        of.value.insert(of.value.end(), row.value().begin(), row.value().end());
+        result.begin[as_size(i) + 1] = static_cast<std::int64_t>(row.column().size());
       }
     }
   }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "taskflows/cg/matrix/csr_matrix.hpp"
@@ -29,22 +30,26 @@ struct SparseBlocks {
 /// One row of blocks while it is summed.
 class BlockRow {
  public:
-  /// Rows that begin with `columns` columns of blocks of `size` numbers.
+  /// Rows that have some of `columns` columns of blocks of `size` numbers.
   BlockRow(std::int64_t columns, int size);
   /// The block in this column, zeros when it is new; valid until the next call.
-  double* at(std::int32_t column);
+  double* at(std::int32_t column) {
+    const auto place = static_cast<std::size_t>(place_[static_cast<std::size_t>(column)]);
+    return place < count_ && column_[place] == column ? value_.data() + place * size_ : add(column);
+  }
   void sort();
-  void clear();
-  [[nodiscard]] const std::vector<std::int32_t>& column() const { return column_; }
-  [[nodiscard]] const double* block(std::size_t k) const { return value_.data() + k * size_; }
+  void clear() { count_ = 0; }
+  [[nodiscard]] std::span<const std::int32_t> column() const { return {column_.data(), count_}; }
+  [[nodiscard]] std::span<const double> value() const { return {value_.data(), count_ * size_}; }
 
  private:
+  double* add(std::int32_t column);
+
   std::size_t size_;
+  std::size_t count_ = 0;
   std::vector<std::int32_t> place_;  ///< by column: where it is in `column_`, when that names it
-  std::vector<std::int32_t> column_;
-  std::vector<double> value_;
-  std::vector<std::int32_t> sorted_;
-  std::vector<double> moved_;
+  std::vector<std::int32_t> column_, sorted_;
+  std::vector<double> value_, moved_;
 };
 
 /// `a` by blocks of `size` x `size`, columns ascending; its rows and columns are multiples of it. With size 1 it has
