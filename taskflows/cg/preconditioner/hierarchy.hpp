@@ -33,6 +33,7 @@ struct Level {
   CsrMatrix a;                      ///< level 0: over several ranks the whole matrix, else empty
   std::vector<double> inverse;      ///< of the diagonal blocks, row by row: inverse[row * size + k]
   double largest = 0;               ///< bound of the eigenvalues of D^-1 A
+  double smoothed_share = 0;        ///< the smoother acts on those between the largest and this share of it
   CsrMatrix p;                      ///< from the next level to this one; empty on the last
   CsrMatrix r;                      ///< its transpose
   std::vector<std::int64_t> first;  ///< of each node of the next level: the first row of its aggregate

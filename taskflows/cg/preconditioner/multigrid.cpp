@@ -52,6 +52,7 @@ Multigrid::Multigrid(System& system, const CsrMatrix& rows, const Hierarchy& hie
     LevelData& level = levels_[l];
     level.size = of.size;
     level.largest = of.largest;
+    level.smoothed_share = of.smoothed_share;
     const bool last = l + 1 == levels_.size();
     const bool direct = last && hierarchy.inverse.rows() > 0;
     const CsrMatrix& matrix = l == 0 ? a : of.a;
@@ -151,8 +152,8 @@ void Multigrid::submit_product(const Operator& a, const HaloVector& x, const std
 ///     x <- x + (1 + c + w_2 / w_1) d_1 - w_2 D^-1 A d_1
 void Multigrid::submit_smoother(LevelData& level, const std::vector<starpu_data_handle_t>& b, codelets::Write write) {
   static_assert(smoother_steps == 2);
-  const double theta = level.largest * (1 + smoothed_share) / 2;
-  const double delta = level.largest * (1 - smoothed_share) / 2;
+  const double theta = level.largest * (1 + level.smoothed_share) / 2;
+  const double delta = level.largest * (1 - level.smoothed_share) / 2;
   const double rho = 1 / (2 * theta / delta - delta / theta);
   const double c = rho * delta / theta;
   const double w = 2 * rho / delta;

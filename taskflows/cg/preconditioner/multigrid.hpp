@@ -18,8 +18,6 @@ namespace asterism::cg {
 
 /// Steps of the smoother before and after the coarser levels: the degree of its polynomial, which tasks are made for.
 inline constexpr int smoother_steps = 2;
-/// The smoother acts on eigenvalues of D^-1 A between the largest and this share of it.
-inline constexpr double smoothed_share = 0.1;
 
 class Multigrid final : public PreconditionerTasks {
  public:
@@ -35,7 +33,7 @@ class Multigrid final : public PreconditionerTasks {
   };
   struct LevelData {
     int size = 1;
-    double largest = 0;
+    double largest = 0, smoothed_share = 0;
     Cuts cuts;
     Operator a, p, r;
     std::unique_ptr<HaloVector> x;       ///< the correction

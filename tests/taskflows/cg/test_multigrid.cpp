@@ -81,8 +81,8 @@ Dense cycle(const Hierarchy& h, std::size_t l, const CsrMatrix& matrix) {
     for (int k = 0; k < level.size; ++k)
       d(i, i / level.size * level.size + k) = level.inverse[as_size(i * level.size + k)];
   // degree 2: the error is multiplied by T_2((theta - x) / delta) / T_2(theta / delta), x = D^-1 A
-  const double theta = level.largest * (1 + smoothed_share) / 2;
-  const double delta = level.largest * (1 - smoothed_share) / 2;
+  const double theta = level.largest * (1 + level.smoothed_share) / 2;
+  const double delta = level.largest * (1 - level.smoothed_share) / 2;
   const Dense one = Dense::Identity(n, n);
   const Dense x = (theta * one - d * a) / delta;
   const double sigma = theta / delta;
