@@ -112,28 +112,30 @@ SparseBlocks smooth(const SparseBlocks& a, const std::vector<double>& inverse, d
   const int size = a.height;
   const std::vector<std::int32_t>& aggregate = tentative.aggregates.of_node;
   const std::int64_t of_block = std::int64_t{size} * modes;
-  return blocks_by_rows(a.rows(), tentative.aggregates.count(), size, modes, [&](std::int64_t node, BlockRow& sum) {
-    if (of_block == 1) {
-      smooth_scalar_row(a, omega * inverse[as_size(node)], tentative, node, sum);
-      return sum.sort();
-    }
-    for (std::int64_t k = a.begin[as_size(node)]; k < a.begin[as_size(node) + 1]; ++k) {
-      const std::int64_t j = a.column[as_size(k)];
-      if (const std::int32_t of = aggregate[as_size(j)]; of >= 0)
-        add_product(size, size, modes, a.block(k), tentative.block.data() + j * of_block, sum.at(of));
-    }
-    double product[most_rows_of_nodes * most_rows_of_nodes];
-    for (const std::int32_t column : sum.column()) {
-      double* const block = sum.at(column);
-      std::copy_n(block, of_block, product);
-      std::fill_n(block, of_block, 0.0);
-      add_product(size, size, modes, inverse.data() + node * a.size(), product, block);
-      const bool here = column == aggregate[as_size(node)];
-      for (std::int64_t e = 0; e < of_block; ++e)
-        block[e] = (here ? tentative.block[as_size(node * of_block + e)] : 0) - omega * block[e];
-    }
-    sum.sort();
-  });
+  return RowParts(a.rows(), tentative.aggregates.count(), size, modes,
+                  [&](std::int64_t node, BlockRow& sum) {
+                    if (of_block == 1) {
+                      smooth_scalar_row(a, omega * inverse[as_size(node)], tentative, node, sum);
+                      return sum.sort();
+                    }
+                    for (std::int64_t k = a.begin[as_size(node)]; k < a.begin[as_size(node) + 1]; ++k) {
+                      const std::int64_t j = a.column[as_size(k)];
+                      if (const std::int32_t of = aggregate[as_size(j)]; of >= 0)
+                        add_product(size, size, modes, a.block(k), tentative.block.data() + j * of_block, sum.at(of));
+                    }
+                    double product[most_rows_of_nodes * most_rows_of_nodes];
+                    for (const std::int32_t column : sum.column()) {
+                      double* const block = sum.at(column);
+                      std::copy_n(block, of_block, product);
+                      std::fill_n(block, of_block, 0.0);
+                      add_product(size, size, modes, inverse.data() + node * a.size(), product, block);
+                      const bool here = column == aggregate[as_size(node)];
+                      for (std::int64_t e = 0; e < of_block; ++e)
+                        block[e] = (here ? tentative.block[as_size(node * of_block + e)] : 0) - omega * block[e];
+                    }
+                    sum.sort();
+                  })
+      .joined();
 }
 
 /// Unknowns that stand for nothing (dependent modes) have rows of zeros: 1 on the diagonal makes them harmless.
@@ -322,7 +324,7 @@ Hierarchy smoothed_aggregation(const CsrMatrix& a, int size, NearNullspace modes
     SparseBlocks p = smooth(matrix, level.inverse, 4.0 / 3.0 / largest.estimate,
                             tentative(aggregates, level.size, modes), row_modes);
     SparseBlocks r = transpose(p);
-    SparseBlocks coarse = product(r, product(matrix, p, BlockOrder::as_met));
+    SparseBlocks coarse = triple_product(r, matrix, p);
     mend_empty_rows(coarse, a.name);
     keep_matrix();
     level.p = scatter_blocks(std::move(p));

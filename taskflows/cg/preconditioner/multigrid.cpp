@@ -81,7 +81,7 @@ Multigrid::Multigrid(System& system, const CsrMatrix& rows, const Hierarchy& hie
         level.a[as_size(i)].handle = system.rows[as_size(i)].front().handle;
       }
     } else {
-      level.a = make_operator(matrix, level.cuts, *level.x, "A", true, owners_);
+      level.a = make_operator(matrix, level.cuts, *level.x, "A", l == 0, owners_);
     }
     if (l > 0) level.b = make_plain(level.cuts, "b" + of_level);
     level.d = std::make_unique<HaloVector>("d" + of_level, level.cuts,

@@ -60,9 +60,8 @@ SparseBlocks with_rows(std::int64_t rows, std::int64_t columns, int height, int 
   return a;
 }
 
-/// begin[i + 1] has the blocks of row i: sums them, and makes room.
+/// For the blocks of rows whose beginnings are known.
 void make_room(SparseBlocks& a) {
-  std::partial_sum(a.begin.begin(), a.begin.end(), a.begin.begin());
   const std::int64_t blocks = a.begin[as_size(a.rows())];
   a.column = Array<std::int32_t>(as_size(blocks));
   a.value = Array<double>(as_size(blocks * a.size()));
@@ -129,6 +128,7 @@ SparseBlocks gather_blocks(const CsrMatrix& a, int size) {
     merge_rows(a, node, size, [&](std::int64_t, const std::int64_t*) { ++count; });
     result.begin[as_size(node) + 1] = count;
   }
+  std::partial_sum(result.begin.begin(), result.begin.end(), result.begin.begin());
   make_room(result);
 #pragma omp parallel for schedule(static)
   for (std::int64_t node = 0; node < nodes; ++node) {
@@ -177,40 +177,51 @@ CsrMatrix scatter_blocks(SparseBlocks a) {
   return result;
 }
 
-SparseBlocks blocks_by_rows(std::int64_t rows, std::int64_t columns, int height, int width,
-                            const std::function<void(std::int64_t row, BlockRow& sum)>& sum) {
-  SparseBlocks result = with_rows(rows, columns, height, width);
-  struct Part {
-    std::vector<std::int32_t> column;
-    std::vector<double> value;
-  };
-  std::vector<Part> parts(as_size((rows + rows_at_once - 1) / rows_at_once));
-  const auto count = static_cast<std::int64_t>(parts.size());
+RowParts::RowParts(std::int64_t rows, std::int64_t columns, int height, int width, const SumRow& sum)
+    : shape_(with_rows(rows, columns, height, width)), parts_(as_size((rows + rows_at_once - 1) / rows_at_once)) {
+  const auto count = static_cast<std::int64_t>(parts_.size());
 #pragma omp parallel
   {
     BlockRow row(columns, height * width);
+    std::size_t room = 0;  // what the part before took
 #pragma omp for schedule(dynamic)
     for (std::int64_t part = 0; part < count; ++part) {
-      Part& of = parts[as_size(part)];
+      Part& of = parts_[as_size(part)];
+      of.column.reserve(room + room / 8);
+      of.value.reserve(of.column.capacity() * as_size(height * width));
       for (std::int64_t i = part * rows_at_once; i < std::min((part + 1) * rows_at_once, rows); ++i) {
         row.clear();
         sum(i, row);
         of.column.insert(of.column.end(), row.column().begin(), row.column().end());
         of.value.insert(of.value.end(), row.value().begin(), row.value().end());
-        result.begin[as_size(i) + 1] = static_cast<std::int64_t>(row.column().size());
+        shape_.begin[as_size(i) + 1] = static_cast<std::int64_t>(row.column().size());
       }
+      room = of.column.size();
     }
   }
-  make_room(result);
+  std::partial_sum(shape_.begin.begin(), shape_.begin.end(), shape_.begin.begin());
+}
+
+RowParts::Row RowParts::row(std::int64_t i) const {
+  const std::int64_t first_of_part = shape_.begin[as_size(i / rows_at_once * rows_at_once)];
+  const auto first = as_size(shape_.begin[as_size(i)] - first_of_part);
+  const Part& part = parts_[as_size(i / rows_at_once)];
+  return {part.column.data() + first, part.value.data() + first * as_size(shape_.size()),
+          shape_.begin[as_size(i) + 1] - shape_.begin[as_size(i)]};
+}
+
+SparseBlocks RowParts::joined() && {
+  make_room(shape_);
+  const auto count = static_cast<std::int64_t>(parts_.size());
 #pragma omp parallel for schedule(dynamic)
   for (std::int64_t part = 0; part < count; ++part) {
-    Part& of = parts[as_size(part)];
-    const std::int64_t first = result.begin[as_size(part * rows_at_once)];
-    std::ranges::copy(of.column, result.column.begin() + first);
-    std::ranges::copy(of.value, result.value.begin() + first * result.size());
+    Part& of = parts_[as_size(part)];
+    const std::int64_t first = shape_.begin[as_size(part * rows_at_once)];
+    std::ranges::copy(of.column, shape_.column.begin() + first);
+    std::ranges::copy(of.value, shape_.value.begin() + first * shape_.size());
     of = {};
   }
-  return result;
+  return std::move(shape_);
 }
 
 ASTERISM_CLONES void add_product(int height, int inner, int width, const double* a, const double* b, double* c) {
@@ -228,11 +239,35 @@ ASTERISM_CLONES void sum_product_row(const SparseBlocks& a, const SparseBlocks& 
   });
 }
 
-SparseBlocks product(const SparseBlocks& a, const SparseBlocks& b, BlockOrder order) {
-  return blocks_by_rows(a.rows(), b.columns, a.height, b.width, [&](std::int64_t i, BlockRow& sum) {
-    sum_product_row(a, b, i, sum);
-    if (order == BlockOrder::ascending) sum.sort();
+SparseBlocks product(const SparseBlocks& a, const SparseBlocks& b) {
+  return RowParts(a.rows(), b.columns, a.height, b.width,
+                  [&](std::int64_t i, BlockRow& sum) {
+                    sum_product_row(a, b, i, sum);
+                    sum.sort();
+                  })
+      .joined();
+}
+
+ASTERISM_CLONES void sum_product_row(const SparseBlocks& r, const RowParts& b, std::int64_t i, BlockRow& sum) {
+  with_sizes(r.height, r.width, b.width(), [&](auto height, auto inner, auto width) {
+    for (std::int64_t k = r.begin[as_size(i)]; k < r.begin[as_size(i) + 1]; ++k) {
+      const RowParts::Row row = b.row(r.column[as_size(k)]);
+      for (std::int64_t m = 0; m < row.count; ++m)
+        add_block(height, inner, width, r.value.data() + k * height * inner, row.value + m * inner * width,
+                  sum.at(row.column[m]));
+    }
   });
+}
+
+SparseBlocks triple_product(const SparseBlocks& r, const SparseBlocks& a, const SparseBlocks& p) {
+  const RowParts ap(a.rows(), p.columns, a.height, p.width,
+                    [&](std::int64_t i, BlockRow& sum) { sum_product_row(a, p, i, sum); });
+  return RowParts(r.rows(), p.columns, r.height, p.width,
+                  [&](std::int64_t i, BlockRow& sum) {
+                    sum_product_row(r, ap, i, sum);
+                    sum.sort();
+                  })
+      .joined();
 }
 
 SparseBlocks transpose(const SparseBlocks& a) {
@@ -258,6 +293,7 @@ SparseBlocks transpose(const SparseBlocks& a) {
     }
     named[as_size(part)] = span;
   }
+  std::partial_sum(t.begin.begin(), t.begin.end(), t.begin.begin());
   make_room(t);
   std::vector<std::int64_t> next(t.begin.begin(), t.begin.end());
   const std::int64_t shares = omp_get_max_threads();

@@ -59,13 +59,35 @@ SparseBlocks gather_blocks(const CsrMatrix& a, int size);
 /// The same numbers by rows; zeros within blocks are entries.
 CsrMatrix scatter_blocks(SparseBlocks a);
 
-/// A matrix with rows that sum() writes.
-SparseBlocks blocks_by_rows(std::int64_t rows, std::int64_t columns, int height, int width,
-                            const std::function<void(std::int64_t row, BlockRow& sum)>& sum);
+/// A matrix whose rows are summed one by one, in parts of some rows.
+class RowParts {
+ public:
+  using SumRow = std::function<void(std::int64_t row, BlockRow& sum)>;
+  RowParts(std::int64_t rows, std::int64_t columns, int height, int width, const SumRow& sum);
 
-enum class BlockOrder { as_met, ascending };
-/// A B by rows (Gustavson, ACM Trans. Math. Softw. 4 (1978)).
-SparseBlocks product(const SparseBlocks& a, const SparseBlocks& b, BlockOrder order = BlockOrder::ascending);
+  struct Row {
+    const std::int32_t* column;
+    const double* value;
+    std::int64_t count;
+  };
+  [[nodiscard]] Row row(std::int64_t i) const;
+  [[nodiscard]] int width() const { return shape_.width; }
+  /// The parts one after the other.
+  [[nodiscard]] SparseBlocks joined() &&;
+
+ private:
+  struct Part {
+    std::vector<std::int32_t> column;
+    std::vector<double> value;
+  };
+  SparseBlocks shape_;  ///< without its blocks
+  std::vector<Part> parts_;
+};
+
+/// A B by rows (Gustavson, ACM Trans. Math. Softw. 4 (1978)); columns ascending.
+SparseBlocks product(const SparseBlocks& a, const SparseBlocks& b);
+/// R A P; columns ascending.
+SparseBlocks triple_product(const SparseBlocks& r, const SparseBlocks& a, const SparseBlocks& p);
 
 SparseBlocks transpose(const SparseBlocks& a);
 
