@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "tests/apps/fmm/result_table.hpp"
 #include "tests/clusters/run_ranks.hpp"
@@ -90,17 +91,17 @@ TEST_F(ClustersFmm, NearFieldsAloneHaveTheSameBits) {
 }
 
 TEST_F(ClustersFmm, PeriodicBoxesHaveTheSameBits) {
-  for (const char* const directions : {"x", "xy", "xyz"})
-    for (const auto& [height, group_size] : {std::pair{"4", "17"}, {"3", "5"}, {"2", "3"}}) {
-      SCOPED_TRACE(std::string(directions) + ", " + height + " levels");
-      expect_same_bits({"--particles", "3000", "--charges", "neutral", "--periodic", directions, "--accuracy", "3",
-                        "--height", height, "--group-size", group_size},
-                       {2, 3}, ".npy");
-    }
+  for (const auto& [directions, height, group_size] :
+       {std::tuple{"x", "4", "17"}, {"xy", "3", "5"}, {"xyz", "4", "17"}, {"xyz", "2", "3"}}) {
+    SCOPED_TRACE(std::string(directions) + ", " + height + " levels");
+    expect_same_bits({"--particles", "3000", "--charges", "neutral", "--periodic", directions, "--accuracy", "3",
+                      "--height", height, "--group-size", group_size},
+                     {2, 3}, ".npy");
+  }
   // few ions, whose images are neighbours of themselves; more ranks than groups of leaves above
-  expect_same_bits({"--distribution", "salt", "--particles", "64", "--periodic", "xyz", "--height", "2", "--group-size",
-                    "1"},
-                   {3}, ".csv");
+  expect_same_bits(
+      {"--distribution", "salt", "--particles", "64", "--periodic", "xyz", "--height", "2", "--group-size", "1"}, {3},
+      ".csv");
   expect_same_bits({"--distribution", "salt", "--particles", "512", "--displacement", "0.1", "--periodic", "xyz",
                     "--accuracy", "3", "--height", "3", "--group-size", "5", "--steps", "4", "--dt", "0.02"},
                    {2, 3}, ".npy");
@@ -131,8 +132,8 @@ TEST_F(ClustersFmm, PeriodicBoxesAreThoseOfLatticeSums) {
     }
     EXPECT_NEAR(energy[1], energy[0], 1e-4 * std::abs(energy[0]));
   }
-  const Ran charged = run_ranks(2, {"--input", file("0,0,0,1\n1,1,1,1\n", "charged.csv"), "--periodic", "xyz", "--box",
-                                    "2", "--quiet"});
+  const Ran charged = run_ranks(
+      2, {"--input", file("0,0,0,1\n1,1,1,1\n", "charged.csv"), "--periodic", "xyz", "--box", "2", "--quiet"});
   EXPECT_EQ(charged.status, 2);
   EXPECT_TRUE(contains(charged.err, "the charges sum to 2; expected 0")) << charged.err;
 }
