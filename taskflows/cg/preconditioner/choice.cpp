@@ -16,10 +16,10 @@ namespace {
 /// Iterations of a solve with multigrid that were seen: on grids 8 to 12, on bodies 50 to 180.
 constexpr double iterations_on_grids = 12;
 constexpr double iterations_on_bodies = 80;
-/// Iterations with Jacobi that an iteration with multigrid takes as long as, all levels together (6 to 12 measured on
-/// grids and bodies), and that its setup does (190 to 350): experiments/records/cg-preconditioners.json.
-constexpr double cost_of_iteration = 10;
-constexpr double cost_of_setup = 300;
+/// Iterations with Jacobi that an iteration with multigrid takes as long as, all levels together (5 to 11 measured on
+/// grids and bodies), and that its setup does (90 to 280): experiments/records/cg-preconditioners.json.
+constexpr double cost_of_iteration = 8;
+constexpr double cost_of_setup = 200;
 /// The same setup beside a GPU, whose iterations are short: 2,300 to 10,700 (cg-preconditioners-h100.json).
 constexpr int cost_of_setup_beside_gpus = 5000;
 /// Steps of conjugate gradient that see a condition up to the square of about their number.
