@@ -157,14 +157,12 @@ const double* product_before(const Args& a, void**& b) {
 
 void smooth_first_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const SmoothFirstArgs*>(arguments);
-  if (a.product == 0) {
-    cpu::smooth_first(length(b[1]), nullptr, nullptr, preconditioner(a.block, b[0]), a.w, elements_of(b[1]),
-                      elements_of(b[2]));
-    return;
-  }
-  const SellView matrix = a.layout.sell(&scalar<char>(b[0]));
-  cpu::smooth_first(length(b[3]), &matrix, window_of(b[5]), preconditioner(a.block, b[2]), a.w, elements_of(b[3]),
-                    elements_of(b[4]));
+  const bool product = a.product != 0;
+  const SellView matrix = product ? a.layout.sell(&scalar<char>(b[0])) : SellView{};
+  const double* const x = product ? window_of(b[5]) : nullptr;
+  b += product ? 2 : 0;
+  cpu::smooth_first(length(b[1]), product ? &matrix : nullptr, x, preconditioner(a.block, b[0]), a.w, elements_of(b[1]),
+                    elements_of(b[2]));
 }
 void smooth_second_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const SmoothSecondArgs*>(arguments);

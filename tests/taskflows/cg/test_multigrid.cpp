@@ -5,10 +5,8 @@
 #include <Eigen/Dense>
 
 #include "codelets/cg/kernels/kernels.hpp"
-#include "runtime/host_memory.hpp"
 #include "taskflows/cg/acquired.hpp"
 #include "taskflows/cg/flow.hpp"
-#include "taskflows/cg/matrix/matrix_block.hpp"
 #include "taskflows/cg/preconditioner/aggregation.hpp"
 #include "taskflows/cg/preconditioner/choice.hpp"
 #include "taskflows/cg/preconditioner/gauss_seidel.hpp"
@@ -195,68 +193,6 @@ TEST(Hierarchy, RigidMotionsAreInTheRangeOfTheProlongation) {
       for (int c = 0; c < 3; ++c) EXPECT_NEAR(residual(3 * node + c), 0, 0.3 * m.lpNorm<Eigen::Infinity>());
     }
     EXPECT_GT(inside, 20);
-  }
-}
-
-TEST(Smoother, AsItsFormula) {
-  // some thousand rows, sorted by their lengths or not, in nodes that straddle slices; the last node may be smaller
-  const CsrMatrix grid = assemble_stencil(parse_stencil("7pts-19x17x16"));
-  CsrMatrix uneven = assemble_stencil(parse_stencil("7pts-19x17x16"));  // whose first third of rows is longer
-  std::vector<std::int32_t> column;
-  std::vector<std::int64_t> begin{0};
-  for (std::int64_t row = 0; row < grid.n; ++row) {
-    for (std::int64_t k = grid.begin_of(row); k < grid.begin_of(row + 1); ++k)
-      if (row % 3 == 0 || k < grid.begin_of(row) + 2) column.push_back(grid.column[as_size(k)]);
-    begin.push_back(static_cast<std::int64_t>(column.size()));
-  }
-  uneven.row_begin = Array<std::int64_t>(begin.size());
-  uneven.column = Array<std::int32_t>(column.size());
-  uneven.value = Array<double>(column.size());
-  std::ranges::copy(begin, uneven.row_begin.begin());
-  std::ranges::copy(column, uneven.column.begin());
-  for (std::size_t k = 0; k < column.size(); ++k) uneven.value[k] = std::cos(static_cast<double>(k));
-  for (const CsrMatrix* a : std::initializer_list<const CsrMatrix*>{&grid, &uneven}) {
-    const std::int64_t n = a->n;
-    const MatrixBlock plan(*a, {0, n, 0, n}, Format::sell);
-    EXPECT_EQ(plan.layout().permuted, a == &uneven);
-    HostBuffer<char> memory(plan.layout().bytes);
-    plan.fill(memory.data(), MatrixBlock::Threads::all);
-    const SellView view = plan.layout().sell(memory.data());
-    for (const int size : {1, 3, 7, 32}) {
-      const Vector inverse = numbers(n * size, 0.1);
-      const Vector b = numbers(n, 0.5);
-      const Vector x = numbers(n, 0.9);
-      const auto of_inverse = [&](const Vector& u, std::int64_t i) {
-        double z = 0;
-        for (std::int64_t k = 0; k < std::min<std::int64_t>(size, n - i / size * size); ++k)
-          z += inverse[as_size(k * n + i)] * u[as_size(i / size * size + k)];
-        return z;
-      };
-      Vector t(as_size(n));
-      cpu::defect(view, x.data(), b.data(), t.data());
-      Vector d(as_size(n));
-      cpu::smooth_first(n, &view, x.data(), {size, inverse.data()}, 0.7, b.data(), d.data());
-      Vector first(as_size(n));
-      cpu::smooth_first(n, nullptr, nullptr, {size, inverse.data()}, 0.7, b.data(), first.data());
-      Vector product(as_size(n));
-      cpu::spmv(view, d.data(), product.data(), false);
-      Vector added = x;
-      Vector replaced = x;
-      cpu::smooth_second(n, view, d.data(), {size, inverse.data()}, 1.9, 0.3, d.data(), true, added.data());
-      cpu::smooth_second(n, view, d.data(), {size, inverse.data()}, 1.9, 0.3, d.data(), false, replaced.data());
-      for (std::int64_t i = 0; i < n; ++i) {
-        double q = 0;
-        for (std::int64_t k = a->begin_of(i); k < a->begin_of(i + 1); ++k)
-          q += a->value[as_size(k)] * x[as_size(a->column[as_size(k)])];
-        const auto at = as_size(i);
-        ASSERT_NEAR(t[at], b[at] - q, 1e-13);
-        ASSERT_NEAR(d[at], 0.7 * of_inverse(t, i), 1e-12);
-        ASSERT_NEAR(first[at], 0.7 * of_inverse(b, i), 1e-12);
-        const double step = 1.9 * d[at] - 0.3 * of_inverse(product, i);
-        ASSERT_NEAR(added[at], x[at] + step, 1e-11);
-        ASSERT_NEAR(replaced[at], step, 1e-11);
-      }
-    }
   }
 }
 
