@@ -226,16 +226,6 @@ void precondition(void** b, void* arguments) {
   cuda::precondition(length(b[1]), preconditioner(a.block, b[0]), elements_of(b[1]), elements_of(b[2]), stream());
 }
 
-/// q = A x where `a` wants the product, and `b` then without A and q; else null.
-template <class Args>
-const double* product_before(const Args& a, void**& b) {
-  if (a.product == 0) return nullptr;
-  cuda::spmv(a.layout.sell(scalar<const char>(b[0])), window_of(b[5]), elements_of(b[1]), false, stream());
-  const double* const q = elements_of(b[1]);
-  b += 2;
-  return q;
-}
-
 void smooth_first(void** b, void* arguments) {
   const auto& a = *static_cast<const SmoothFirstArgs*>(arguments);
   if (a.product == 0) {
@@ -255,7 +245,12 @@ void smooth_second(void** b, void* arguments) {
 }
 void relax(void** b, void* arguments) {
   const auto& a = *static_cast<const RelaxArgs*>(arguments);
-  const double* const q = product_before(a, b);
+  const double* q = nullptr;
+  if (a.product != 0) {
+    cuda::spmv(a.layout.sell(scalar<const char>(b[0])), window_of(b[5]), elements_of(b[1]), false, stream());
+    q = elements_of(b[1]);
+    b += 2;
+  }
   cuda::relax(length(b[1]), scalar<const std::int32_t>(b[1]), preconditioner(a.block, b[0]), elements_of(b[2]), q,
               elements_of(b[3]), stream());
 }
