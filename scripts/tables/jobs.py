@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs on structures and particles beside their references."""
+import math
 import re
 
 from .records import load, root
@@ -22,7 +23,7 @@ def number(value, reference):
     if abs(value) < 1e-3 and reference == 0:
         return f"{value:.1e}"
     apart = abs(value - reference) / abs(reference or value)
-    digits = 3 if apart > 1e-3 else 5 if apart > 1e-5 else 8 if apart > 1e-8 else 11
+    digits = min(12, max(3, 1 + math.ceil(-math.log10(apart)))) if apart > 0 else 3
     return f"{value:,.{digits}g}"
 
 
