@@ -29,31 +29,32 @@ struct Cpu {
   template <class T>
   void update_steps(const Scheme& s, std::int32_t steps, const Planes& needed, const std::array<Media<T>, 2>& media,
                     const std::array<Absorber<T>, 2>& layers, const std::vector<Source<T>>& sources,
-                    const tasks::StepsRecorder<T>& probes, T* const (&field)[2], T* const (&)[2]) const {
-    const auto done = recorder(s.grid, steps, probes, field);
-    cpu::update_steps(s.grid, steps, needed, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
-                      static_cast<std::int32_t>(sources.size()), field[1], field[0],
-                      cpu::BesideSteps<T>{layers[1], layers[0], done});
-  }
-  /// Called by a wavefront for each step, plane and rows [first, end) that it has done: probes there to their rows.
-  /// None without probes. Those on conductors, which no step changes, are recorded at once.
-  template <class T>
-  static std::function<void(int, int, int, int)> recorder(const Grid& grid, std::int32_t steps,
-                                                          const tasks::StepsRecorder<T>& probes, T* const (&field)[2]) {
-    const std::int32_t count = probes.count;
-    if (count == 0) return {};
+                    const tasks::StepsRecorder<T>& probes, tasks::Advance<Cpu, T>& task, T* const (&field)[2],
+                    T* const (&)[2]) const {
+    cpu::BesideSteps<T> beside{layers[1], layers[0]};
+    task.add_hooks(steps, beside);
+    // probes on conductors, which no step changes, are recorded at once
     for (std::int32_t n = 0; n < steps; ++n)
-      cpu::record(count, probes.places, static_cast<const T*>(field[0]), static_cast<const T*>(field[1]),
-                  probes.record + std::int64_t{n} * count);
-    return [&grid, &field, probes](int step, int plane, int first, int end) {
-      for (std::int32_t p = 0; p < probes.count; ++p) {
-        const ProbePlace& place = probes.places[p];
-        const std::int64_t in_component = place.at % grid.component - grid.lead;
-        const auto j = static_cast<int>(in_component % grid.plane / grid.pitch) - 1;
-        if (in_component / grid.plane - 1 != plane || j < first || j >= end) continue;
+      cpu::record(probes.count, probes.places, static_cast<const T*>(field[0]), static_cast<const T*>(field[1]),
+                  probes.record + std::int64_t{n} * probes.count);
+    if (const auto hooks = beside.done; probes.count > 0)
+      beside.done = [&](int step, int plane, int first, int end) {
+        if (hooks) hooks(step, plane, first, end);
+        record(s.grid, probes, {plane, plane + 1, first, end, 0, s.grid.n[2]}, step, field);
+      };
+    cpu::update_steps(s.grid, steps, needed, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
+                      static_cast<std::int32_t>(sources.size()), field[1], field[0], beside);
+  }
+  /// Probes in a box.
+  template <class T>
+  static void record(const Grid& grid, const tasks::StepsRecorder<T>& probes, const Box& box, int step,
+                     T* const (&field)[2]) {
+    for (std::int32_t p = 0; p < probes.count; ++p) {
+      const ProbePlace& place = probes.places[p];
+      const auto [i, j, k] = cell_of(grid, place);
+      if (i == box.x0 && j >= box.y0 && j < box.y1)
         probes.record[std::int64_t{step} * probes.count + p] = field[number(place.field)][place.at];
-      }
-    };
+    }
   }
   void call(const KernelHook& hook, const UpdatedBox& box) const { hook.apply(box); }
   template <class T>

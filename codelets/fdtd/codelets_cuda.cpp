@@ -6,6 +6,7 @@
 
 #include "base/cuda_check.hpp"
 #include "codelets/fdtd/kernels/kernels_cuda.hpp"
+#include "codelets/fdtd/kernels/media/cpml_cuda.hpp"
 #include "codelets/fdtd/task_functions.hpp"
 
 namespace asterism::fdtd::codelets::gpu {
@@ -19,9 +20,12 @@ struct Gpu {
   cudaStream_t stream = starpu_cuda_get_local_stream();
 
   template <class T>
-  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const Absorber<T>& /*layers*/,
+  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const Absorber<T>& layers,
               const T* from, T* to) const {
     cuda::update(field, s.grid, cells, s.factors[number(field)], media, from, to, stream);
+    if (layers.layers != nullptr)
+      cuda::absorb(field, s.grid, cells, s.factors[number(field)], media, *layers.layers, layers.stretches, from,
+                   layers.psi, to, stream);
   }
   template <class T>
   void update_both(const Scheme& s, const BothFields& both, const std::array<Media<T>, 2>& media,
@@ -33,14 +37,8 @@ struct Gpu {
   template <class T>
   void update_steps(const Scheme& s, std::int32_t steps, const Planes& needed, const std::array<Media<T>, 2>& media,
                     const std::array<Absorber<T>, 2>& layers, std::vector<Source<T>>& sources,
-                    const tasks::StepsRecorder<T>& probes, T* const (&field)[2], T* const (&scratch)[2]) const {
-    const auto count = static_cast<std::int32_t>(sources.size());
-    const auto launch = [&](const Planes& planes, const cuda::BesideSteps<T>& beside, T* const(&from)[2],
-                            T* const(&to)[2]) {
-      cuda::update_steps(s.grid, steps / 2, planes, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
-                         count, beside, static_cast<const T*>(from[1]), static_cast<const T*>(from[0]), to[1], to[0],
-                         stream);
-    };
+                    const tasks::StepsRecorder<T>& probes, tasks::Advance<Gpu, T>& task, T* const (&field)[2],
+                    T* const (&scratch)[2]) const {
     std::array<Absorber<T>, 2> back = layers;
     for (std::size_t f = 0; f < 2; ++f) {
       T* next = scratch[f] + s.grid.elements();
@@ -53,16 +51,46 @@ struct Gpu {
     for (std::int32_t n = 0; n < steps; ++n)
       record(probes.count, probes.places, static_cast<const T*>(field[0]), static_cast<const T*>(field[1]),
              probes.record + std::int64_t{n} * probes.count);
-    const auto of_probes = [&](T* rows) {
-      return cuda::StepsProbes<T>{probes.count, probes.in_main_memory, probes.places, rows};
+    const auto launch = [&](std::int32_t done, const Planes& planes, const std::array<Absorber<T>, 2>& layers_from,
+                            const std::array<Absorber<T>, 2>& layers_to, T* const(&from)[2], T* const(&to)[2]) {
+      T* const row = probes.record + std::int64_t{done} * probes.count;
+      cuda::BesideSteps<T> beside{layers_from[1],
+                                  layers_from[0],
+                                  layers_to[1].psi,
+                                  layers_to[0].psi,
+                                  {probes.count, probes.in_main_memory, probes.places, row},
+                                  {}};
+      if (const Apart* apart = task.apart()) {
+        task.advance_apart(*apart, task.first_of_pass() + done, row, from, to, layers_from, layers_to);
+        beside.apart = apart->result;
+      }
+      for (Source<T>& source : sources) source.values += done;
+      cuda::update_steps(s.grid, steps / 2, planes, s.factors[1], s.factors[0], media[1], media[0], sources.data(),
+                         static_cast<std::int32_t>(sources.size()), beside, static_cast<const T*>(from[1]),
+                         static_cast<const T*>(from[0]), to[1], to[0], stream);
+      for (Source<T>& source : sources) source.values -= done;
     };
-    const std::int64_t recorded = std::int64_t{steps / 2} * probes.count;
-    launch(tasks::around(needed, steps / 2, s.grid),
-           {layers[1], layers[0], back[1].psi, back[0].psi, of_probes(probes.record)}, field, scratch);
-    for (Source<T>& source : sources) source.values += steps / 2;
-    launch(needed, {back[1], back[0], layers[1].psi, layers[0].psi, of_probes(probes.record + recorded)}, scratch,
-           field);
-    for (Source<T>& source : sources) source.values -= steps / 2;
+    launch(0, tasks::around(needed, steps / 2, s.grid), layers, back, field, scratch);
+    launch(steps / 2, needed, back, layers, scratch, field);
+  }
+  template <class T>
+  void copy_boxes(const Grid& grid, const std::vector<Box>& boxes, T* const (&from)[2], T* const (&to)[2],
+                  const std::array<Absorber<T>, 2>& layers_from, const std::array<Absorber<T>, 2>& layers_to) const {
+    std::vector<cuda::BlockCopy<T>> copies;
+    for (const Box& box : boxes)
+      for (std::size_t f = 0; f < 2; ++f) {
+        cuda::add_field(grid, box, from[f], to[f], copies);
+        if (layers_from[f].layers != nullptr)
+          cuda::add_psi(*layers_from[f].layers, common(box, grid.cells()), layers_from[f].psi, layers_to[f].psi,
+                        copies);
+      }
+    cuda::copy_boxes(copies, stream);
+  }
+  template <class T>
+  void record(const Grid& grid, const std::vector<Box>& boxes, std::int32_t count, const ProbePlace* places,
+              T* const (&field)[2], T* row) const {
+    cuda::record(grid, boxes, count, places, static_cast<const T*>(field[0]), static_cast<const T*>(field[1]), row,
+                 stream);
   }
   void call(const KernelHook& hook, const UpdatedBox& box) const { hook.apply(box, stream); }
   template <class T>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one task does of the time steps of a brick. The flow composes the description from named parts
-// (taskflows/fdtd/flow.cpp), the task carries them out (task_functions.hpp), in this order:
+// (taskflows/fdtd/flow.cpp), the task carries them out (advance.hpp), in this order:
 //
 //   planes of both fields from the neighbours of overlapping strips               overlap.receives
 //   as many steps as go through memory in whole passes                            several_steps
@@ -23,6 +23,7 @@
 
 #include "codelets/fdtd/kernels/kernel_hook.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/update/apart.hpp"
 #include "runtime/buffers.hpp"
 
 namespace asterism::fdtd {
@@ -91,7 +92,9 @@ struct BothFields {
 /// One pass through memory for several steps (update_steps). GPUs need scratch arrays for it, CPUs do not.
 struct SeveralSteps {
   std::int32_t steps_of_gpu = 0;
-  bool scratch = false;  ///< are there scratch arrays?
+  bool scratch = false;              ///< are there scratch arrays?
+  std::span<const Reach> reaches{};  ///< of hooks other than layers
+  const Apart* apart = nullptr;      ///< of half of a GPU's steps
 };
 
 /// What strips that overlap along x do before and after their steps: planes of all components of both fields, E first,

@@ -5,7 +5,11 @@
 #include <starpu.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "taskflows/fdtd/simulation.hpp"
 
@@ -55,6 +59,35 @@ inline std::optional<std::array<int, 3>> within(const Grid& grid, const std::arr
 /// Steps that a recording of probes holds.
 inline constexpr long steps_of_recording = 512;
 
+/// The states of poles of a domain in strips: all have their part of one box, in which planes that they exchange are
+/// the same. An entry has the poles of four materials at most.
+inline PoleStates poles_of_strips(const Problem& p) {
+  Box box = cells_with_poles(p);
+  if (box.empty()) return {};
+  std::vector<std::int32_t> slots(4);
+  for (const std::vector<Pole>& poles : p.poles) {
+    std::int32_t& own = slots.emplace_back();
+    for (const Pole& pole : poles) own += pole.kind == Pole::Kind::lorentz ? 2 : 1;
+  }
+  std::partial_sort(slots.begin(), slots.begin() + 4, slots.end(), std::greater<>());
+  // entries on their upper planes have them, too
+  box = common({box.x0, box.x1 + 1, box.y0, box.y1 + 1, box.z0, box.z1 + 1}, whole_grid(p).cells());
+  return {box, 1 + std::accumulate(slots.begin(), slots.begin() + 4, 0)};
+}
+/// Those of a strip.
+inline PoleStates poles_of_strip(const PoleStates& all, const Grid& grid, const std::array<int, 3>& o) {
+  const Box& b = all.box;
+  const Box own = common({b.x0 - o[0], b.x1 - o[0], b.y0 - o[1], b.y1 - o[1], b.z0 - o[2], b.z1 - o[2]}, grid.cells());
+  return {own.empty() ? Box{} : own, all.slots};
+}
+
+/// Hooks other than layers where several steps go through memory in one pass.
+struct HooksInPasses {
+  bool possible = true;  ///< does each say where it reaches?
+  std::vector<Reach> reaches;
+  std::optional<Apart> apart;  ///< of GPUs; none: no hooks, or too many cells around them
+};
+
 /// Arrays of two have the electric field first.
 struct Simulation::BrickData {
   BrickPlace place;
@@ -88,7 +121,8 @@ struct Simulation::BrickData {
   std::vector<std::size_t> probes;  ///< numbers in the problem
   std::array<std::vector<HookBinding>, 2> hooks;
   std::array<std::vector<Access>, 2> hook_arrays;
-  std::vector<HookBinding> coupling;  ///< one where edges are coupled
+  mutable std::optional<HooksInPasses> in_passes;  ///< of these, once asked for
+  std::vector<HookBinding> coupling;               ///< one where edges are coupled
   std::vector<Access> coupling_arrays;
   /// Does anything come between the half-steps? Absorbing layers go with CPUs' updates, and with several steps.
   [[nodiscard]] bool hooked() const {

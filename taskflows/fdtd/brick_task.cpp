@@ -43,13 +43,35 @@ Simulation::BrickTask& Simulation::BrickTask::repeat(int steps) {
   return *this;
 }
 
+const HooksInPasses& Simulation::BrickTask::hooks_in_passes() const {
+  if (brick_.in_passes) return *brick_.in_passes;
+  HooksInPasses& found = brick_.in_passes.emplace();
+  found.possible = brick_.coupling.empty();
+  std::vector<const KernelHook*> known;  // some are of both fields
+  for (const auto& hooks : brick_.hooks)
+    for (const HookBinding& binding : hooks) {
+      if (binding.hook->absorbs() || std::find(known.begin(), known.end(), binding.hook) != known.end()) continue;
+      known.push_back(binding.hook);
+      const auto reach = binding.hook->reach(brick_.scheme.grid);
+      found.possible = found.possible && reach;
+      if (reach) found.reaches.insert(found.reaches.end(), reach->begin(), reach->end());
+    }
+  if (brick_.fusible || found.reaches.empty() || !found.possible) return found;
+  found.apart = cells_apart(brick_.scheme.grid, found.reaches, steps_at_once(simulation_.problem_.precision) / 2);
+  found.possible = pays(*found.apart, brick_.scheme.grid);
+  return found;
+}
+
 Simulation::BrickTask& Simulation::BrickTask::in_few_passes() {
   const bool room = brick_.fusible || simulation_.scratch_[0];
   const bool few_probes = brick_.fusible || brick_.probes.size() <= cuda::most_steps_probes;
   const bool few_sources = brick_.fusible || brick_.sources.size() <= cuda::most_steps_sources;
-  if (room && closed(brick_.scheme.grid) && !brick_.hooked() && few_probes && few_sources)
+  if (!room || !closed(brick_.scheme.grid) || !few_probes || !few_sources) return *this;
+  const HooksInPasses& hooks = hooks_in_passes();
+  if (hooks.possible)
     args_.several_steps = codelets::SeveralSteps{steps_at_once(simulation_.problem_.precision),
-                                                 static_cast<bool>(simulation_.scratch_[0])};
+                                                 static_cast<bool>(simulation_.scratch_[0]), hooks.reaches,
+                                                 hooks.apart ? &*hooks.apart : nullptr};
   return *this;
 }
 

@@ -165,6 +165,9 @@ int best_overlap(const Problem& problem, const Division& division) {
     if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;
     thinnest = std::min(thinnest, brick.size(0));
   }
+  // GPUs take steps one by one around poles
+  if (division.gpu_share > 0 && 3 * cells_with_poles(problem).cells() > static_cast<std::int64_t>(cells_of(problem)))
+    return 0;
   // half as many steps as the wavefront takes at best still gain more than two planes in eight cost
   if (division.gpu_share == 0) {
     for (int steps = cpu::steps_at_once; steps >= cpu::steps_at_once / 2; steps /= 2)

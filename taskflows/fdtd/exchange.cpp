@@ -111,7 +111,8 @@ void Simulation::build_overlap(BrickData& brick, std::size_t number, const std::
     const Grid& grid = brick.scheme.grid;
     const int first = side == 0 ? brick.first_plane() : brick.end_plane() - overlap_;
     const std::int64_t numbers = std::int64_t{6} * overlap_ * grid.n[1] * grid.n[2] +
-                                 2 * psi_elements(layers_of(brick), first, first + overlap_);
+                                 2 * psi_elements(layers_of(brick), first, first + overlap_) +
+                                 state_elements(poles_of_strip(poles_, grid, brick.origin()), first, first + overlap_);
     const std::size_t bytes = static_cast<std::size_t>(numbers) * as_size(element_);
     for (std::size_t parity = 0; parity < 2; ++parity) {
       brick.overlap_memory[parity][side] = HostBuffer<char>::of_tasks(bytes);

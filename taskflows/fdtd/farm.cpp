@@ -184,7 +184,8 @@ codelets::AdvanceArgs step_of(const Problem& problem) {
       if (grid.face[2 * axis] == Face::neighbour) half.wrapped.push_back(axis);
   }
   if (closed(grid) && problem.sources.size() <= cuda::most_steps_sources)
-    args.several_steps = codelets::SeveralSteps{steps_at_once(problem.precision), starpu_cuda_worker_get_count() > 0};
+    args.several_steps =
+        codelets::SeveralSteps{steps_at_once(problem.precision), starpu_cuda_worker_get_count() > 0, {}};
   return args;
 }
 

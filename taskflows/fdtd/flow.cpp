@@ -28,25 +28,6 @@ constexpr Field H = Field::magnetic;
 /// Steps of a task whose brick has no neighbours: what a task costs is then little beside them.
 constexpr long most_steps = 16;
 
-/// Cells of `all` around `inner`.
-codelets::FixedList<Box, 6> around(const Box& inner, const Box& all) {
-  codelets::FixedList<Box, 6> boxes;
-  const auto add = [&](const Box& box) {
-    if (!box.empty()) boxes.push_back(box);
-  };
-  if (inner.empty()) {
-    add(all);
-    return boxes;
-  }
-  add({all.x0, inner.x0, all.y0, all.y1, all.z0, all.z1});
-  add({inner.x1, all.x1, all.y0, all.y1, all.z0, all.z1});
-  add({inner.x0, inner.x1, all.y0, inner.y0, all.z0, all.z1});
-  add({inner.x0, inner.x1, inner.y1, all.y1, all.z0, all.z1});
-  add({inner.x0, inner.x1, inner.y0, inner.y1, all.z0, inner.z0});
-  add({inner.x0, inner.x1, inner.y0, inner.y1, inner.z1, all.z1});
-  return boxes;
-}
-
 bool all_empty(const std::vector<Box>& boxes) {
   return std::all_of(boxes.begin(), boxes.end(), [](const Box& box) { return box.empty(); });
 }
@@ -115,7 +96,7 @@ void Simulation::update_e_beside_neighbours(const BrickData& brick) {
   // H(n + 1/2) arrives from below; E(n + 1) = A E(n) + B dt / eps0 (rot H(n + 1/2) - J); E(n + 1) leaves downwards
   task.receive(H);
   if (takes_both_fields(brick))
-    task.update(E, around(fusible(grid), grid.cells()));
+    task.update(E, without({grid.cells()}, fusible(grid)));
   else if (!brick.coupling.empty())
     return task.begin(E).update(E, grid.cells()).submit(Priority::border);
   else
@@ -150,7 +131,7 @@ void Simulation::submit_whole_steps(const BrickData& brick, int steps) {
   //                                   E(n + 1) = A E(n) + B dt / eps0 (rot H(n + 1/2) - J)
   task.repeat(steps).receive_overlap().receive(E).receive(H);
   if (takes_both_fields(brick))
-    task.update_both(grid.cells(), without_ghosts).update(E, around(without_ghosts, grid.cells()));
+    task.update_both(grid.cells(), without_ghosts).update(E, without({grid.cells()}, without_ghosts));
   else
     task.begin(H).update(H, grid.cells()).begin(E).update(E, grid.cells());
   task.in_few_passes().couple().complete().send_overlap().submit(Priority::inner);

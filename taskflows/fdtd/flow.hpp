@@ -50,6 +50,7 @@ class Simulation::BrickTask {
   void submit(Priority priority);
 
  private:
+  [[nodiscard]] const HooksInPasses& hooks_in_passes() const;
   codelets::HalfStep& half(Field field) { return args_.half[number(field)]; }
   void describe_overlap();
   void add_exchanged(Field field, std::vector<Access>& data) const;

@@ -114,8 +114,10 @@ double volume_of(const Problem& problem, Field field, int component, const std::
 double conductivity(const Problem& problem, const Resistor& resistor);
 bool has_layers(const Problem& problem);
 bool has_poles(const Problem& problem);
-/// Can strips along x overlap? Where all faces are electric conductors, nothing has a state beside the fields and
-/// cells have the same lengths.
+/// The smallest box of cells that has all with poles.
+Box cells_with_poles(const Problem& problem);
+/// Can strips along x overlap? Where all faces are electric conductors, no edges are coupled and cells have the same
+/// lengths.
 bool may_overlap(const Problem& problem);
 /// As the kernels ask for it.
 Cells cells_with_materials(const Problem& problem);

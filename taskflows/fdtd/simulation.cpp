@@ -21,7 +21,7 @@ void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks
   if (overlap < 0) bad_input("overlap of {} planes: expected 0 at least", overlap);
   if (problem.mesh.graded()) bad_input("overlap of {} planes on a graded mesh: expected none", overlap);
   if (!may_overlap(problem))
-    bad_input("overlap of {} planes: only between electric conductors, without poles, waves and monitors", overlap);
+    bad_input("overlap of {} planes: only between electric conductors, without conformal surfaces", overlap);
   for (const BrickPlace& brick : bricks) {
     if (std::any_of(brick.neighbour.begin() + 2, brick.neighbour.end(), [](const auto& n) { return n.has_value(); }))
       bad_input("overlap of {} planes: only of strips along x", overlap);
@@ -50,6 +50,7 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
       overlap_(overlap),
       exchange_(exchange) {
   check_overlap(problem, bricks, overlap);
+  if (overlap > 0) poles_ = poles_of_strips(problem);
   dealt_ = std::any_of(bricks.begin(), bricks.end(), [](const BrickPlace& b) { return b.rank.has_value(); });
   const std::int64_t tags =
       dealt_ ? rank_group().allocate_tags(static_cast<std::int64_t>(bricks.size()) * messages_of_brick) : 0;
@@ -214,6 +215,7 @@ void Simulation::add_hook(std::size_t brick, Field field, const KernelHook& hook
   BrickData& b = *bricks_[brick];
   b.hooks[number(field)].push_back({&hook, static_cast<std::int32_t>(arrays.size())});
   for (const Access& array : arrays) b.hook_arrays[number(field)].push_back(array);
+  b.in_passes.reset();
 }
 
 void Simulation::set_coupling(std::size_t brick, const KernelHook& hook, const std::vector<Access>& arrays) {

@@ -245,6 +245,7 @@ class Simulation {
   bool dealt_ = false;                              ///< to several ranks
   const int overlap_;
   const Exchange exchange_;
+  PoleStates poles_{};              ///< of the domain, where strips overlap
   bool alone_ = false;              ///< no brick has a neighbour other than itself
   std::vector<std::size_t> order_;  ///< of this rank's bricks in a round of overlapping strips
   std::size_t round_ = 0;           ///< rounds whose results were sent

@@ -36,6 +36,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "codelets/fdtd/kernels/grid.hpp"
 #include "codelets/fdtd/kernels/media/cpml.hpp"
@@ -141,10 +142,13 @@ void update_both(const Grid& grid, const Box& h_cells, const Box& e_cells, const
 /// What goes with several steps in one pass beside the plain scheme.
 template <class T>
 struct BesideSteps {
+  /// A step, a plane, and rows [first, end) of it. Those of a step come in any order, and after those around them of
+  /// the step before.
+  using Rows = std::function<void(int step, int plane, int first, int end)>;
   Absorber<T> h_layers{}, e_layers{};
-  /// Told of each step, plane and rows [first, end) whose E of that step was just computed; rows of a step come in any
-  /// order, and those of the next step after those around them.
-  std::function<void(int step, int plane, int first, int end)> done{};
+  std::vector<Box> hooked{};      ///< cells with anything to be done in h_updated or e_updated
+  Rows h_updated{}, e_updated{};  ///< H, or E without its sources, was just computed there
+  Rows done{};                    ///< E was
 };
 
 /// Whole steps of a domain on its own, in a box of electric conductors: a wavefront (Wellein et al., COMPSAC 2009) of

@@ -5,8 +5,11 @@
 
 #include <cuda_runtime_api.h>
 
+#include <vector>
+
 #include "codelets/fdtd/kernels/kernels.hpp"
 #include "codelets/fdtd/kernels/update/beside_steps.hpp"
+#include "codelets/fdtd/kernels/update/copy_boxes.hpp"
 #include "codelets/fdtd/kernels/update/shape.hpp"
 
 namespace asterism::fdtd::cuda {
@@ -25,6 +28,10 @@ void update_steps(const Grid& grid, int steps, const Planes& needed, const Facto
                   const Media<T>& h_media, const Media<T>& e_media, const Source<T>* sources, std::int32_t count,
                   const BesideSteps<T>& beside, const T* h_from, const T* e_from, T* h_to, T* e_to, cudaStream_t stream,
                   std::int32_t planes = 0);
+
+/// Of copy_boxes.hpp.
+template <class T>
+void copy_boxes(const std::vector<BlockCopy<T>>& copies, cudaStream_t stream);
 
 template <class T>
 void pack(const Grid& grid, const Layer& layer, const T* field, T* array, cudaStream_t stream);

@@ -4,9 +4,6 @@
 #include <utility>
 
 #include "taskflows/fdtd/physics/physics.hpp"
-#ifdef ASTERISM_CUDA
-#include "codelets/fdtd/kernels/media/cpml_cuda.hpp"
-#endif
 
 namespace asterism::fdtd {
 namespace {
@@ -15,25 +12,17 @@ namespace {
 template <class T>
 class Absorb final : public KernelHook {
  public:
-  Absorb(const Layers& layers, const Factors& factors) : layers_(layers), factors_(factors) {}
+  explicit Absorb(const Layers& layers) : layers_(layers) {}
   [[nodiscard]] bool absorbs() const override { return true; }
   void absorber(void* const* arrays, void* to) const override {
     *static_cast<Absorber<T>*>(to) = {&layers_, static_cast<const Stretch<T>*>(arrays[0]), psi(arrays)};
   }
   void apply(const UpdatedBox& /*box*/) const override {}
-#ifdef ASTERISM_CUDA
-  void apply(const UpdatedBox& u, CUstream_st* stream) const override {
-    cuda::absorb(u.field, u.grid, u.cells, factors_, media(u), layers_, static_cast<const Stretch<T>*>(u.arrays[0]),
-                 static_cast<const T*>(u.other), psi(u.arrays), static_cast<T*>(u.values), stream);
+  void for_planes(void* const* arrays, std::int32_t first, std::int32_t end, const Numbers& body) const override {
+    for_psi_of_planes(layers_, psi(arrays), first, end, body);
   }
-#endif
 
  private:
-  static Media<T> media(const UpdatedBox& u) {
-    Media<T> media{u.index, static_cast<const Coefficients<T>*>(u.table)};
-    for (int a = 0; a < 3; ++a) media.inverse_length[a] = static_cast<const T*>(u.inverse_length[a]);
-    return media;
-  }
   [[nodiscard]] Psi<T> psi(void* const* arrays) const {
     Psi<T> psi{};
     int next = 1;
@@ -42,7 +31,6 @@ class Absorb final : public KernelHook {
     return psi;
   }
   Layers layers_;
-  Factors factors_;
 };
 
 std::string name_of(Field field, int axis) {
@@ -72,8 +60,7 @@ class AbsorbingLayers final : public PhysicsModule {
           psi = BrickArray(static_cast<std::size_t>(own.elements(axis)), sizeof(T), name_of(field, axis));
           arrays.push_back({psi.handle, STARPU_RW});
         }
-        const Factors factors = fdtd::factors(p.dt, field == Field::electric ? p.eps0 : p.mu0, d);
-        parts_.back().kernel[f] = std::make_unique<Absorb<T>>(own, factors);
+        parts_.back().kernel[f] = std::make_unique<Absorb<T>>(own);
         simulation.add_hook(b, field, *parts_.back().kernel[f], arrays);
       }
     }

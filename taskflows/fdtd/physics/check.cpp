@@ -92,11 +92,29 @@ bool has_layers(const Problem& p) {
   return std::any_of(p.cpml.cells, p.cpml.cells + 6, [](std::int32_t cells) { return cells > 0; });
 }
 bool may_overlap(const Problem& p) {
-  return std::all_of(p.face.begin(), p.face.end(), [](Face f) { return f == Face::electric; }) && !has_poles(p) &&
-         !p.mesh.graded() && p.magnetic_sources.empty() && p.waves.empty() && p.monitors.empty() && p.couplings.empty();
+  return std::all_of(p.face.begin(), p.face.end(), [](Face f) { return f == Face::electric; }) && !p.mesh.graded() &&
+         p.couplings.empty();
 }
 bool has_poles(const Problem& p) {
   return !p.material.empty() && std::any_of(p.poles.begin(), p.poles.end(), [](const auto& of) { return !of.empty(); });
+}
+
+Box cells_with_poles(const Problem& p) {
+  if (!has_poles(p)) return {};
+  const std::int32_t n[3] = {p.cells[0], p.cells[1], p.cells[2]};
+  Box box{n[0], 0, n[1], 0, n[2], 0};
+  const auto has = [&](std::uint16_t m) { return m < p.poles.size() && !p.poles[m].empty(); };
+  for (std::int32_t i = 0; i < n[0]; ++i)
+    for (std::int32_t j = 0; j < n[1]; ++j) {
+      const auto row = p.material.begin() + (std::int64_t{i} * n[1] + j) * n[2];
+      const auto first = static_cast<std::int32_t>(std::find_if(row, row + n[2], has) - row);
+      if (first == n[2]) continue;
+      std::int32_t end = n[2];
+      while (!has(row[end - 1])) --end;
+      box = {std::min(box.x0, i),     std::max(box.x1, i + 1), std::min(box.y0, j),
+             std::max(box.y1, j + 1), std::min(box.z0, first), std::max(box.z1, end)};
+    }
+  return box.empty() ? Box{} : box;
 }
 
 Cells cells_with_materials(const Problem& p) {

@@ -30,6 +30,7 @@ void Simulation::build_media_of_e(BrickData& brick, const Cells& cells, std::vec
   auto found = std::make_shared<DispersiveMedia<T>>(
       assign_dispersive<T>(brick.scheme.grid, origin, cells, problem_.materials, problem_.poles, problem_.eps0,
                            problem_.dt, brick.index_memory[0].data()));
+  if (overlap_ > 0) found->states = poles_of_strip(poles_, brick.scheme.grid, begin);
   media = found->media;
   brick.dispersive = std::move(found);
 }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frequency-domain monitors: each brick has the sums of its own entries.
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "codelets/fdtd/kernels/kernels.hpp"
 #include "taskflows/fdtd/physics/physics.hpp"
 #ifdef ASTERISM_CUDA
 #include "codelets/fdtd/kernels/observers/monitor_cuda.hpp"
@@ -14,9 +19,14 @@ class Record final : public KernelHook {
  public:
   Record(const Monitor& monitor, const MonitorPart& part, double dt) : monitor_(monitor), part_(part), dt_(dt) {}
   [[nodiscard]] int stages() const override { return static_cast<int>(Stage::end); }
+  [[nodiscard]] std::optional<std::vector<Reach>> reach(const Grid& /*grid*/) const override {
+    std::vector<Reach> entries;
+    for (int m = 0; m < part_.count; ++m) entries.push_back({part_.entries[m], false});
+    return entries;
+  }
   void apply(const UpdatedBox& u) const override {
-    if (const auto factors = phases(monitor_, u.step + 1, dt_); !factors.empty())
-      cpu::record(part_, factors.data(), field(u), static_cast<double*>(u.arrays[0]));
+    const auto& factors = phases_of(u.step);
+    if (!factors.empty()) cpu::record(part_, u.cells, factors.data(), field(u), static_cast<double*>(u.arrays[0]));
   }
 #ifdef ASTERISM_CUDA
   void apply(const UpdatedBox& u, CUstream_st* stream) const override {
@@ -26,12 +36,29 @@ class Record final : public KernelHook {
 #endif
 
  private:
+  /// Kept for the steps of a pass, which a thread comes to once for each plane.
+  [[nodiscard]] const std::vector<std::complex<double>>& phases_of(std::int64_t step) const {
+    struct Known {
+      std::uint64_t record = 0;
+      std::int64_t step = -1;
+      std::vector<std::complex<double>> phases;
+    };
+    thread_local std::array<Known, 4 * cpu::steps_at_once> all;
+    Known& known = all[(static_cast<std::uint64_t>(step) + cpu::steps_at_once * number_) % all.size()];
+    if (known.record != number_ || known.step != step) known = {number_, step, phases(monitor_, step + 1, dt_)};
+    return known.phases;
+  }
   [[nodiscard]] const T* field(const UpdatedBox& u) const {
     return static_cast<const T*>(monitor_.field == u.field ? u.values : u.other);
+  }
+  static std::uint64_t next_number() {
+    static std::atomic<std::uint64_t> last{0};
+    return ++last;
   }
   const Monitor& monitor_;
   MonitorPart part_;
   double dt_;
+  const std::uint64_t number_ = next_number();
 };
 
 class Monitors final : public PhysicsModule {
@@ -39,8 +66,14 @@ class Monitors final : public PhysicsModule {
   Monitors(Simulation& simulation, const Problem& p) : problem_(p) {
     for (const std::size_t b : simulation.own())
       for (std::size_t m = 0; m < p.monitors.size(); ++m) {
-        const std::array<int, 3>& o = simulation.place(b).begin;
-        const MonitorPart part = part_of(p.monitors[m], simulation.grid(b), {o[0], o[1], o[2]});
+        const std::array<int, 3> o = simulation.origin(b);
+        MonitorPart part = part_of(p.monitors[m], simulation.grid(b), {o[0], o[1], o[2]});
+        const BrickPlace& own = simulation.place(b);
+        for (Box& entries : part.entries) {  // of planes that are a neighbour's none
+          entries.x0 = std::max(entries.x0, own.begin[0] - o[0]);
+          if (own.end[0] - o[0] < part.grid.n[0]) entries.x1 = std::min(entries.x1, own.end[0] - o[0]);
+          if (entries.empty()) entries = {};
+        }
         if (part.elements() == 0) continue;
         parts_.push_back({m, part,
                           BrickArray(static_cast<std::size_t>(part.elements()), sizeof(double), monitor_array(m)),

@@ -19,6 +19,12 @@ class Disperse final : public KernelHook {
  public:
   explicit Disperse(const PoleStates& states) : states_(states) {}
   [[nodiscard]] int stages() const override { return static_cast<int>(Stage::sources); }
+  [[nodiscard]] std::optional<std::vector<Reach>> reach(const Grid& /*grid*/) const override {
+    return std::vector{Reach{states_.box, true}};
+  }
+  void for_planes(void* const* arrays, std::int32_t first, std::int32_t end, const Numbers& body) const override {
+    for_states_of_planes(states_, static_cast<T*>(arrays[2]), first, end, body);
+  }
   void apply(const UpdatedBox& u) const override {
     cpu::disperse(u.grid, u.cells, media(u), poles(u), states_, static_cast<T*>(u.arrays[2]),
                   static_cast<T*>(u.values));
@@ -49,7 +55,9 @@ class PolesOfMedia final : public PhysicsModule {
       const PoleStates& states = media[n]->states;
       const std::size_t b = simulation.own()[n];
       Part part{simulation.grid(b),
-                simulation.place(b).begin,
+                simulation.origin(b),
+                simulation.place(b).begin[0] - simulation.origin(b)[0],
+                simulation.place(b).end[0] - simulation.origin(b)[0],
                 states,
                 brick_array(media[n]->ranges, "pole ranges"),
                 brick_array(media[n]->poles, "poles"),
@@ -78,6 +86,7 @@ class PolesOfMedia final : public PhysicsModule {
   struct Part {
     Grid grid;
     std::array<int, 3> origin;
+    int first, end;  ///< its own planes along x
     PoleStates states;
     BrickArray ranges, coefficients, state;
     std::unique_ptr<Disperse<T>> kernel;
@@ -104,7 +113,8 @@ class PolesOfMedia final : public PhysicsModule {
     const int first = std::max(e.z0, b.z0);
     const int end = std::min(e.z1, b.z1);
     if (first >= end) return;
-    for (int i = std::max(e.x0, b.x0); i < std::min(e.x1, b.x1); ++i)
+    const int own_end = part.end == part.grid.n[0] ? e.x1 : std::min(e.x1, part.end);
+    for (int i = std::max({e.x0, b.x0, part.first}); i < std::min(own_end, b.x1); ++i)
       for (int j = std::max(e.y0, b.y0); j < std::min(e.y1, b.y1); ++j) {
         const std::int64_t here = slot * part.states.stride() + part.states.at(c, i, j, first);
         row(state + here * static_cast<std::int64_t>(sizeof(T)),

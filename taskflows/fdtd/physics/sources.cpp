@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "codelets/fdtd/kernels/sources/incident.hpp"
+#include "codelets/fdtd/kernels/update/boxes.hpp"
 #include "taskflows/fdtd/physics/physics.hpp"
 #ifdef ASTERISM_CUDA
 #include "codelets/fdtd/kernels/kernels_cuda.hpp"
@@ -20,6 +22,23 @@ class Correct final : public KernelHook {
   Correct(const Incident& incident, const std::array<int, 3>& origin)
       : incident_(incident), origin_{origin[0], origin[1], origin[2]} {}
   [[nodiscard]] int stages() const override { return Stage::begin | Stage::updated; }
+  [[nodiscard]] std::optional<std::vector<Reach>> reach(const Grid& grid) const override {
+    std::vector<Reach> sides;
+    for (int axis = 0; axis < 3; ++axis)
+      for (int side = 0; side < 2; ++side) {
+        Box cells{};
+        for (const Field field : {Field::electric, Field::magnetic}) {
+          const Correction<T> c = correction<T>(field, grid, origin_, grid.cells(), incident_, axis);
+          for (const Box& part : {c.entries[2 * side], c.entries[2 * side + 1]})
+            if (!part.empty()) cells = cells.empty() ? part : hull(cells, part);
+        }
+        if (!cells.empty()) sides.push_back({cells, true});
+      }
+    return sides;
+  }
+  [[nodiscard]] std::size_t moving_bytes() const override {
+    return static_cast<std::size_t>(incident_.line.elements()) * sizeof(T);
+  }
   void apply(const UpdatedBox& u) const override {
     T* const line = static_cast<T*>(u.arrays[0]);
     if (u.stage == Stage::updated)
@@ -54,7 +73,7 @@ class Wave final : public PhysicsModule {
   Wave(Simulation& simulation, const Incident& incident, std::size_t number)
       : name_(fmt::format("wave_{}", number)), length_(incident.line.elements()) {
     for (const std::size_t b : simulation.own()) {
-      const std::array<int, 3>& o = simulation.place(b).begin;
+      const std::array<int, 3> o = simulation.origin(b);
       if (!reaches(incident, simulation.grid(b), {o[0], o[1], o[2]})) continue;
       kernels_.push_back(std::make_unique<Correct<T>>(incident, o));
       lines_.emplace_back(static_cast<std::size_t>(incident.line.elements()), sizeof(T), "line of the plane wave");
@@ -80,6 +99,10 @@ class MagneticCurrent final : public KernelHook {
  public:
   MagneticCurrent(const CurrentSource& source, const std::array<int, 3>& entry, double scale, double dt)
       : source_(source), entry_(entry), scale_(scale), dt_(dt) {}
+  [[nodiscard]] std::optional<std::vector<Reach>> reach(const Grid& /*grid*/) const override {
+    const auto [i, j, k] = entry_;
+    return std::vector{Reach{{i, i + 1, j, j + 1, k, k + 1}, true}};
+  }
   void apply(const UpdatedBox& u) const override {
     if (here(u))
       cpu::add(u.grid, source_.component, entry_[0], entry_[1], entry_[2], value(u), static_cast<T*>(u.values));
@@ -119,7 +142,7 @@ std::unique_ptr<PhysicsModule> make_wave(Simulation& simulation, const Problem& 
 void add_magnetic_source(Simulation& simulation, const Problem& p, const CurrentSource& source, std::size_t brick,
                          double b, std::vector<std::unique_ptr<KernelHook>>& kernels) {
   std::array<int, 3> entry = source.cell;
-  for (std::size_t a = 0; a < 3; ++a) entry[a] -= simulation.place(brick).begin[a];
+  for (std::size_t a = 0; a < 3; ++a) entry[a] -= simulation.origin(brick)[a];
   const auto length = [&](int axis) { return length_of(p, Field::magnetic, source.component, axis, source.cell); };
   const double scale = -b * p.dt / (p.mu0 * length(0) * length(1) * length(2));
   with_precision(p.precision, [&](auto number) {

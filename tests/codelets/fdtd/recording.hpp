@@ -27,7 +27,8 @@ class Recording {
     const std::vector<std::complex<double>> factors = phases(monitor, step, dt_);
     if (factors.empty()) return;
     for (std::size_t p = 0; p < parts.size(); ++p)
-      cpu::record(parts[p], factors.data(), domain.parts[p].field(monitor.field).data(), arrays[p].data());
+      cpu::record(parts[p], parts[p].grid.cells(), factors.data(), domain.parts[p].field(monitor.field).data(),
+                  arrays[p].data());
   }
   void gather(Spectrum& spectrum) const {
     for (std::size_t p = 0; p < parts.size(); ++p) spectrum.gather(parts[p], arrays[p].data());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/as_size.hpp"
 #include "taskflows/fdtd/checkpoint.hpp"
 #include "tests/io/files_fixture.hpp"
 
@@ -100,6 +101,47 @@ TEST(FdtdPhysics, LayersInOnePassGiveTheSameBits) {
         EXPECT_TRUE(same(expected.auxiliary, found.auxiliary));
       }
     }
+}
+
+/// Hooks in some cells only: a GPU takes other cells in passes of several steps, cores go on with their wavefront, and
+/// strips that overlap exchange what poles have.
+TEST(FdtdPhysics, HooksBesidePassesGiveTheSameBits) {
+  for (const bool single : {false, true}) {
+    Problem p = everything(single, {pec, pec});
+    p.cells = {72, 47, 44};
+    p.material.assign(static_cast<std::size_t>(p.cells[0]) * 47 * 44, 0);
+    for (int i = 11; i < 17; ++i)
+      for (int j = 13; j < 16; ++j)
+        for (int k = 9; k < 12; ++k)
+          p.material[as_size((i * 47 + j) * 44 + k)] = static_cast<std::uint16_t>((i + k) % 3);
+    p.waves[0].planes = {24, 32, 20, 29, 22, 30};
+    p.monitors = {{Field::electric, {{0, {40, 41, 0, 47, 0, 44}}, {2, {40, 41, 3, 15, 7, 8}}}, {0, 1e9, 3e9}, 1},
+                  {Field::magnetic, {{1, {14, 15, 10, 19, 8, 16}}}, {2e9}, 2}};
+    p.probes.push_back({Field::electric, 0, {40, 7, 8}});
+    check(p);
+    const Whole expected = run_whole(p, {{3, 1, 2}, {}}, 37, anywhere);
+    for (const Unit& unit : {Runtime::session().units().front(), Runtime::session().units().back()}) {  // core, GPU
+      const std::vector<BrickPlace> one = decompose(p, {{1, 1, 1}, {}});
+      Simulation s(p, one, {unit.worker});
+      s.advance(37);
+      EXPECT_TRUE(expected == whole(s, p)) << single << unit.gpu;
+    }
+    for (const int overlap : {1, 4, 8}) {
+      const std::vector<BrickPlace> strips = decompose(p, {{3, 1, 1}, {14, 27, 31}});  // through the poles, too
+      Simulation s(p, strips, fixed(strips), overlap);
+      s.advance(37);
+      EXPECT_TRUE(expected == whole(s, p)) << single << overlap;
+      Simulation on(p, strips, fixed(strips), overlap);
+      on.advance(13);
+      const State kept = gather_state(on, p);
+      on.advance(5);
+      scatter_state(on, p, kept);
+      on.advance(24);
+      const Whole found = whole(on, p);
+      EXPECT_TRUE(expected.outcome.fields == found.outcome.fields);
+      EXPECT_TRUE(same(expected.auxiliary, found.auxiliary));
+    }
+  }
 }
 
 TEST(FdtdPhysics, StatesGoOnInAnyDecomposition) {

@@ -20,6 +20,7 @@
 // perfectly matched layer (Becache, Fauqueux and Joly, Journal of Computational Physics 188, 2003).
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <vector>
@@ -83,6 +84,24 @@ struct PoleStates {
     return row * (box.z1 - box.z0) + (k - box.z0);
   }
 };
+
+/// body(numbers, count) for what a state has of planes [first, end) along x, slot by slot and component by component.
+template <class T, class Body>
+void for_states_of_planes(const PoleStates& states, T* state, std::int32_t first, std::int32_t end, const Body& body) {
+  const Box& b = states.box;
+  first = std::max(first, b.x0);
+  end = std::min(end, b.x1);
+  if (first >= end) return;
+  const std::int64_t count = std::int64_t{end - first} * (b.y1 - b.y0) * (b.z1 - b.z0);
+  for (std::int32_t slot = 0; slot < states.slots; ++slot)
+    for (int c = 0; c < 3; ++c) body(state + slot * states.stride() + states.at(c, first, b.y0, b.z0), count);
+}
+/// How many numbers that is.
+inline std::int64_t state_elements(const PoleStates& states, std::int32_t first, std::int32_t end) {
+  const Box& b = states.box;
+  const Box planes{std::max(first, b.x0), std::min(end, b.x1), b.y0, b.y1, b.z0, b.z1};
+  return 3 * states.slots * planes.cells();
+}
 
 /// The electric media of a sub-domain: `media` for the update, as of assign_media, with the loss of the poles; the
 /// ranges go with them.

@@ -105,15 +105,18 @@ namespace cpu {
 namespace {
 
 template <class T>
-ASTERISM_INLINE void record_rows(const MonitorPart& part, const std::complex<double>* phases, const T* field,
-                                 double* array) {
+ASTERISM_INLINE void record_rows(const MonitorPart& part, const Box& all, const std::complex<double>* phases,
+                                 const T* field, double* array) {
   for (int m = 0; m < part.count; ++m) {
     const Box& b = part.entries[m];
     const std::int64_t cells = b.cells();
     const int nz = b.z1 - b.z0;
-    double* row = array;
-    for (int i = b.x0; i < b.x1; ++i)
-      for (int j = b.y0; j < b.y1; ++j, row += nz) {
+    // entries on a magnetic conductor go with the last cells
+    const int end_x = all.x1 == part.grid.n[0] ? b.x1 : std::min(b.x1, all.x1);
+    const int end_y = all.y1 == part.grid.n[1] ? b.y1 : std::min(b.y1, all.y1);
+    for (int i = std::max(b.x0, all.x0); i < end_x; ++i)
+      for (int j = std::max(b.y0, all.y0); j < end_y; ++j) {
+        double* const row = array + (static_cast<std::int64_t>(i - b.x0) * (b.y1 - b.y0) + (j - b.y0)) * nz;
         const T* const from = field + part.grid.at(part.component[m], i, j, b.z0);
         for (int f = 0; f < part.frequencies; ++f) {
           const double real = phases[f].real();
@@ -135,14 +138,14 @@ ASTERISM_INLINE void record_rows(const MonitorPart& part, const std::complex<dou
 }  // namespace
 
 template <>
-ASTERISM_CLONES void record(const MonitorPart& part, const std::complex<double>* phases, const double* field,
-                            double* array) {
-  record_rows(part, phases, field, array);
+ASTERISM_CLONES void record(const MonitorPart& part, const Box& cells, const std::complex<double>* phases,
+                            const double* field, double* array) {
+  record_rows(part, cells, phases, field, array);
 }
 template <>
-ASTERISM_CLONES void record(const MonitorPart& part, const std::complex<double>* phases, const float* field,
-                            double* array) {
-  record_rows(part, phases, field, array);
+ASTERISM_CLONES void record(const MonitorPart& part, const Box& cells, const std::complex<double>* phases,
+                            const float* field, double* array) {
+  record_rows(part, cells, phases, field, array);
 }
 
 }  // namespace cpu

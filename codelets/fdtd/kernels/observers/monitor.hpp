@@ -69,9 +69,10 @@ std::vector<std::complex<double>> phases(const Monitor& monitor, std::int64_t st
 
 namespace cpu {
 
-/// Adds the field times the phases.
+/// Adds the field times the phases, of entries in rows of cells.
 template <class T>
-void record(const MonitorPart& part, const std::complex<double>* phases, const T* field, double* array);
+void record(const MonitorPart& part, const Box& cells, const std::complex<double>* phases, const T* field,
+            double* array);
 
 }  // namespace cpu
 

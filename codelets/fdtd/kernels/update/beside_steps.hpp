@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <vector>
+
 #include "codelets/fdtd/kernels/media/cpml.hpp"
 #include "codelets/fdtd/kernels/observers/probes.hpp"
 
@@ -12,6 +14,8 @@ namespace asterism::fdtd::cuda {
 /// Most sources and probes of several steps at once.
 inline constexpr int most_steps_sources = 16;
 inline constexpr int most_steps_probes = 64;
+/// Most boxes of cells that are advanced apart from them.
+inline constexpr int most_boxes_apart = 12;
 
 /// Probes in device memory, their places in main memory, too; a row of the record for each step.
 template <class T>
@@ -22,7 +26,8 @@ struct StepsProbes {
   T* record = nullptr;
 };
 
-/// Absorbing layers, whose psi goes to other arrays as the fields do, and probes.
+/// Absorbing layers, whose psi goes to other arrays as the fields do, probes, and cells whose results are there
+/// already.
 template <class T>
 struct BesideSteps {
   Absorber<T> h_layers = {};
@@ -30,6 +35,7 @@ struct BesideSteps {
   Psi<T> h_psi_to = {};
   Psi<T> e_psi_to = {};
   StepsProbes<T> probes = {};
+  std::vector<Box> apart = {};
 };
 
 }  // namespace asterism::fdtd::cuda

@@ -45,6 +45,8 @@ __global__ void __launch_bounds__(tile_columns)
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
   bool has_some = false;  // sources or probes
   for (int n = 0; n < s.sources; ++n) has_some = has_some || (s.source[n].j == j && s.source[n].k == k);
+  unsigned apart = 0;
+  if constexpr (with_more) apart = apart_in_column(s, j, k);
   [[maybe_unused]] std::conditional_t<with_more, ColumnLayers<steps, T>, Nothing> layers(
       s.absorbing, s.grid.n, column, reinterpret_cast<StretchOfTile<T>*>(shared + Shared::stretch_begin),
       shared + Shared::psi_begin);
@@ -59,7 +61,9 @@ __global__ void __launch_bounds__(tile_columns)
   for (int n = 0; n < 3 * steps; ++n) shared[Shared::e_begin + n * columns + t] = 0;
   stage_plane(staged, s.grid, column, column_at, column.first - steps, e_from, h_from);
   __syncthreads();
-  for (int i = column.first - steps; i < end + steps; ++i) {
+  // plane i comes, the planes before it take a step each; `more`: with layers, probes and cells apart
+  const auto march = [&](auto more, auto& layers, int i) {
+    constexpr bool with_all = decltype(more)::value;
     wait_for_staged();
     Three<T> e_next;  // after the steps so far, in the plane after the one that is advanced
     Three<T> h_next;
@@ -69,6 +73,9 @@ __global__ void __launch_bounds__(tile_columns)
       h_next.c[c] = staged[(3 + c) * columns + t];
     }
     if (i + 1 < end + steps) stage_plane(staged, s.grid, column, column_at, i + 1, e_from, h_from);
+    const int last = i - steps;  // the plane that has all steps behind it then
+    bool writes = column.own && last >= column.first;
+    if constexpr (with_all) writes = writes && !is_apart(s, apart, last);
 #pragma unroll
     for (int step = 0; step < steps; ++step) {
       const int plane = i - 1 - step;
@@ -79,8 +86,9 @@ __global__ void __launch_bounds__(tile_columns)
       const Terms<T> e_curl = curl_of_e(s.h_factor, e_plane, column, e, e_next);
       Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column, s.h_media,
                                                                 s.grid, plane, column_at, by);
-      if constexpr (with_more)
-        AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, s.grid.n[0], column, layers, step, plane, e_curl, by, h}
+      if constexpr (with_all)
+        AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
+                                                   plane,       e_curl,      by,     h,      writes}
             .absorb();
 #pragma unroll
       for (int c = 0; c < 3; ++c) h_plane[c * columns + t] = h.c[c];
@@ -90,14 +98,15 @@ __global__ void __launch_bounds__(tile_columns)
       const Terms<T> h_curl = curl_of_h(s.e_factor, h_plane, column, h, h_before[step]);
       Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
                                                                     plane, column_at, by);
-      if constexpr (with_more)
+      if constexpr (with_all)
         AbsorbedEntries<Field::electric, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
-                                                   plane,       h_curl,      by,     e_new}
+                                                   plane,       h_curl,      by,     e_new,  writes}
             .absorb();
       if (has_some) {
         add_sources(s, j, k, plane, step, e_new);
-        if constexpr (with_more)
-          if (column.own && plane >= column.first && plane < end) record_probes(s, column_at, plane, step, e_new, h);
+        if constexpr (with_all)
+          if (column.own && plane >= column.first && plane < end && !is_apart(s, apart, plane))
+            record_probes(s, column_at, plane, step, e_new, h);
       }
       h_before[step] = h;
       e_here[step] = e_next;
@@ -105,14 +114,22 @@ __global__ void __launch_bounds__(tile_columns)
       e_next = e_new;
       h_next = h;
     }
-    const int plane = i - steps;
-    if (!column.own || plane < column.first) continue;
+    if (!writes) return;
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-      const std::int64_t at = column_at + c * s.grid.component + plane * s.grid.plane;
+      const std::int64_t at = column_at + c * s.grid.component + last * s.grid.plane;
       e_to[at] = e_next.c[c];
       h_to[at] = h_next.c[c];
     }
+  };
+  for (int i = column.first - steps; i < end + steps; ++i) {
+    if constexpr (with_more) {
+      if (column.more || i < s.more_below || i >= s.more_above) {
+        march(std::true_type(), layers, i);
+        continue;
+      }
+    }
+    march(std::false_type(), layers, i);
   }
 }
 

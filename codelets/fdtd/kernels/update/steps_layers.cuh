@@ -57,6 +57,7 @@ struct AbsorbedEntries {
   const Terms<T>& curl;
   const Advanced<T> (&advanced_by)[3];
   Three<T>& u;
+  bool writes;  ///< after the last step
 
   __device__ void absorb() const {
     const bool in_x = plane >= 0 && plane < cells && s.layers.axis[0].has(plane);
@@ -114,7 +115,7 @@ struct AbsorbedEntries {
     u.c[c] = absorbed<sign_of_term(field, number)>(u.c[c], g, at.stretch, advanced_by[c].b, value);
     if (step < steps - 1)
       kept = value;
-    else if (column.own && plane >= column.first)
+    else if (writes)
       s.to[f].along[along][half + place<along>(at.slot)] = value;
   }
 };

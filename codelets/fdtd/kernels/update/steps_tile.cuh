@@ -28,8 +28,9 @@ struct StepsRegion {
   Planes planes;
   std::int32_t chunk;
   std::uint32_t first_block;
+  bool more;  ///< than the plain scheme in all planes
 };
-inline constexpr int most_regions = 32;
+inline constexpr int most_regions = 40;
 
 /// Absorbing layers on the way of several steps; arrays of two have the electric field first.
 template <class T>
@@ -48,10 +49,13 @@ struct Steps {
   Media<T> e_media, h_media;
   StepsSource<T> source[most_steps_sources];
   std::int32_t sources;
-  StepsLayers<T> absorbing;  ///< of kernels with more than the plain scheme and sources
-  StepsProbes<T> probes;     ///< likewise
+  StepsLayers<T> absorbing;     ///< of kernels with more than the plain scheme and sources
+  StepsProbes<T> probes;        ///< likewise
+  Box apart[most_boxes_apart];  ///< likewise: cells whose results are there already
+  std::int32_t boxes_apart;
   StepsRegion region[most_regions];
   std::int32_t regions;
+  std::int32_t more_below, more_above;  ///< planes that take more in all regions: when these come, or one beyond
 };
 
 /// Three components of an entry's place.
@@ -92,6 +96,25 @@ inline __device__ UpdatedBox in_column(const Box (&entries)[3], int j, int k) {
   for (int c = 0; c < 3; ++c)
     u.of[c] = j >= entries[c].y0 && j < entries[c].y1 && k >= entries[c].z0 && k < entries[c].z1;
   return u;
+}
+
+/// The boxes apart that a column goes through, as bits.
+template <class T>
+inline __device__ unsigned apart_in_column(const Steps<T>& s, int j, int k) {
+  unsigned boxes = 0;
+  for (int n = 0; n < s.boxes_apart; ++n) {
+    const Box& b = s.apart[n];
+    if (j >= b.y0 && j < b.y1 && k >= b.z0 && k < b.z1) boxes |= 1U << static_cast<unsigned>(n);
+  }
+  return boxes;
+}
+/// Is a plane of the column in one of them?
+template <class T>
+inline __device__ bool is_apart(const Steps<T>& s, unsigned boxes, int plane) {
+  if (boxes == 0) return false;
+  for (int n = 0; n < s.boxes_apart; ++n)
+    if ((boxes >> static_cast<unsigned>(n) & 1U) != 0 && plane >= s.apart[n].x0 && plane < s.apart[n].x1) return true;
+  return false;
 }
 
 /// The two terms of each component of a curl, as in curl.hpp.
@@ -135,6 +158,7 @@ struct TileColumn {
   int j, k;                                ///< its place in the grid
   int first, end;                          ///< planes that the block advances
   bool exists;                             ///< beyond is nothing, or an electric conductor with no tangential E
+  bool more;                               ///< than the plain scheme in all planes
   bool own;                                ///< its results are right after all steps and are written
   int y_above, z_above, y_below, z_below;  ///< columns beside this one; at the rim of the tile any will do
 
@@ -154,6 +178,7 @@ struct TileColumn {
     j = (region.y + static_cast<int>(row_of_tiles - chunk * region.along_y)) * own_side - steps + ty;
     first = region.planes.first + static_cast<int>(chunk) * region.chunk;
     end = first + region.chunk < region.planes.end ? first + region.chunk : region.planes.end;
+    more = region.more;
     exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
     own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
     y_above = ty + 1 < tile_side ? t + tile_side : t;
