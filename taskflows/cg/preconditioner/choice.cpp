@@ -28,7 +28,7 @@ constexpr int steps_on_bodies = 150;
 /// Entries times iterations up to which those of Jacobi are counted instead: about 0.1 s on one core.
 constexpr double entries_counted = 2e8;
 /// A small system takes longer per iteration of multigrid than the cost above, for its tasks are short.
-constexpr double worth_counting = 1.5;
+constexpr double worth_counting = 2.5;
 
 }  // namespace
 

@@ -10,7 +10,7 @@ namespace asterism::cg {
 namespace {
 
 /// M^-1 u, in the order of the kernels.
-Vector apply(const PreconditionerView& m, const Vector& u) {
+Vector inverse_times(const PreconditionerView& m, const Vector& u) {
   const auto n = static_cast<std::int64_t>(u.size());
   Vector z(u.size(), 0.0);
   for (std::int64_t i = 0; i < n; ++i) {
@@ -37,19 +37,19 @@ TEST(Smoother, StepsAreThoseOfTheFormulas) {
       const PreconditionerView m{size, inverse.data()};
       const Vector b = random_vector(n, Numbers::real, generator);
       const Vector x = random_vector(n, Numbers::real, generator);
-      const Vector q = multiply_fused(matrix, x);
+      const Vector q = reference::multiply_fused(matrix, x);
       Vector defect(b.size());
       for (std::size_t i = 0; i < b.size(); ++i) defect[i] = b[i] - q[i];
       Vector t(b.size(), nan);
       cpu::defect(a, x.data(), b.data(), t.data());
       EXPECT_EQ(t, defect);
       for (const bool product : {false, true}) {
-        Vector expected = apply(m, product ? defect : b);
+        Vector expected = inverse_times(m, product ? defect : b);
         for (double& value : expected) value = 0.7 * value;
         Vector d(b.size(), nan);
         cpu::smooth_first(n, product ? &a : nullptr, x.data(), m, 0.7, b.data(), d.data());
         EXPECT_EQ(d, expected);
-        const Vector z = apply(m, multiply_fused(matrix, d));
+        const Vector z = inverse_times(m, reference::multiply_fused(matrix, d));
         Vector y = product ? x : Vector(b.size(), nan);
         cpu::smooth_second(n, a, d.data(), m, 1.9, 0.3, d.data(), product, y.data());
         for (std::size_t i = 0; i < b.size(); ++i) {
