@@ -129,10 +129,8 @@ Errors Run::errors_of(const Particles& points, std::int64_t targets,
   };
   const double n = total(&Sums::charged);
   const double distance = std::cbrt(periodic_->length(0) * periodic_->length(1) * periodic_->length(2) / n);
-  const double potential =
-      std::abs(problem_.interaction.coupling) * std::sqrt(total(&Sums::squares) / n) / distance;
-  const LeastSizes least{potential,
-                         potential * std::sqrt(total(&Sums::of_points) / total(&Sums::points)) / distance};
+  const double potential = std::abs(problem_.interaction.coupling) * std::sqrt(total(&Sums::squares) / n) / distance;
+  const LeastSizes least{potential, potential * std::sqrt(total(&Sums::of_points) / total(&Sums::points)) / distance};
   const PeriodicReference reference(all, periodic_->directions, periodic_->width, static_cast<double>(targets),
                                     static_cast<std::size_t>(total(&Sums::particles)));
   return errors_against([&](double x, double y, double z) { return reference.at(x, y, z); }, problem_.interaction,

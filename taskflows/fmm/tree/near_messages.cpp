@@ -44,7 +44,8 @@ void Tree::build_near_messages() {
     for_images(leaf, [&](int image, std::int32_t other) {
       // as seen from there, this leaf is in the opposite image
       const std::int32_t group = other / shape_.group_size;
-      if (image < 0 ? !mine.holds(group) : image == 0 && other < first_leaf) elsewhere.push_back({group, {-image, leaf}});
+      if (image < 0 ? !mine.holds(group) : image == 0 && other < first_leaf)
+        elsewhere.push_back({group, {-image, leaf}});
     });
   std::ranges::sort(elsewhere);
   elsewhere.erase(std::unique(elsewhere.begin(), elsewhere.end()), elsewhere.end());

@@ -162,8 +162,8 @@ struct NearIn {
   std::vector<Ghost> ghosts;  ///< increasing
   std::int32_t particles = 0;
 };
-/// Particles of a group's set that it has to send: all its ghosts of that rank, in order; those of one image are side by
-/// side.
+/// Particles of a group's set that it has to send: all its ghosts of that rank, in order; those of one image are side
+/// by side.
 struct NearOut {
   struct Part {
     std::int32_t first, count;
