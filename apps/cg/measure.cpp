@@ -49,6 +49,7 @@ Solved solve_once(const Session& session, const CsrMatrix& a, std::span<const do
   const auto begin = Clock::now();
   System system(session, a, b, {}, options, partition, hierarchy);
   solved.assembly_seconds = seconds_since(begin);
+  solved.preconditioner_seconds = system.preconditioner_seconds;
   if (assembled) assembled();
   for (const double entries : rank_group().all_gather(system.stored_entries())) solved.stored_entries += entries;
   solved.nonzeros = system.nonzeros();

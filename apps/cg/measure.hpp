@@ -17,11 +17,12 @@ struct Solved {
   asterism::cg::SolveResult result;
   asterism::cg::Options options;
   Array<double> x;
-  double nonzeros = 0;             ///< of the whole matrix
-  double stored_entries = 0;       ///< of the whole matrix, padding included
-  double bytes_exchanged = 0;      ///< between block-rows, per iteration
-  double assembly_seconds = 0;     ///< blocks of A built, data registered
-  std::vector<std::int64_t> rows;  ///< of each block-row
+  double nonzeros = 0;                ///< of the whole matrix
+  double stored_entries = 0;          ///< of the whole matrix, padding included
+  double bytes_exchanged = 0;         ///< between block-rows, per iteration
+  double assembly_seconds = 0;        ///< blocks of A built, data registered
+  double preconditioner_seconds = 0;  ///< set-up of ssor and amg, part of the assembly and what came before
+  std::vector<std::int64_t> rows;     ///< of each block-row
 };
 
 /// Relative sizes of the block-rows: equal, or with --units all in proportion to the speed of their units.

@@ -77,19 +77,19 @@ void Run::describe(Report& report) {
   }
   if (hierarchy() != nullptr && !hierarchy_.colour.empty()) {
     const int colours = std::ranges::max(hierarchy_.colour) + 1;
-    record["preconditioner"].update({{"colours", colours}, {"setup_seconds", hierarchy_.seconds}});
-    report.rows.emplace_back("preconditioner",
-                             fmt::format("ssor: {} colours, set up in {:.3f} s", colours, hierarchy_.seconds));
+    record["preconditioner"].update({{"colours", colours}, {"setup_seconds", solved_.preconditioner_seconds}});
+    report.rows.emplace_back(
+        "preconditioner", fmt::format("ssor: {} colours, set up in {:.3f} s", colours, solved_.preconditioner_seconds));
   } else if (hierarchy() != nullptr) {
     std::vector<std::int64_t> rows;
     for (const Level& level : hierarchy_.level) rows.push_back(level.rows);
     record["preconditioner"].update({{"levels", rows},
                                      {"operator_complexity", hierarchy_.operator_complexity},
-                                     {"setup_seconds", hierarchy_.seconds}});
+                                     {"setup_seconds", solved_.preconditioner_seconds}});
     report.rows.emplace_back(
         "preconditioner",
         fmt::format("amg: {} levels ({} rows), operator complexity {:.2f}, set up in {:.3f} s", hierarchy_.level.size(),
-                    fmt::join(rows, ", "), hierarchy_.operator_complexity, hierarchy_.seconds));
+                    fmt::join(rows, ", "), hierarchy_.operator_complexity, solved_.preconditioner_seconds));
   }
   const std::string restarts =
       r.restarts > 0 ? fmt::format(" ({} restart{})", r.restarts, r.restarts == 1 ? "" : "s") : "";

@@ -19,7 +19,7 @@ using namespace asterism::fmm;
 void add_periodic(CLI::Option_group* what, PeriodicOptions& periodic, GeneratedCase& generated) {
   what->add_option("--periodic", periodic.directions,
                    "Directions with periodic images, in which the box repeats itself without end: x, xy or xyz (in a\n"
-                   "conductor, \"tin-foil\"). For kernel 1/r and charges whose sum is 0; one process only")
+                   "conductor, \"tin-foil\"). For kernel 1/r and charges whose sum is 0")
       ->check(CLI::IsMember({"x", "xy", "xyz"}));
   what->add_option("--box", periodic.box,
                    "Sides of the periodic box: L, or L,M,N in the ratio of small whole numbers (default: those of a\n"
@@ -66,7 +66,6 @@ void check_periodic(const Arguments& args) {
   if (args.physics.gravity()) bad_input("--periodic: expected charges whose sum is 0, found --law gravity");
   if (args.kernel != "laplace") bad_input("--periodic: expected --kernel laplace, found {}", args.kernel);
   if (args.physics.softening > 0) bad_input("--periodic: expected no --softening");
-  if (rank_group().distributed()) bad_input("--periodic: expected one process, found {}", rank_group().ranks());
   static_cast<void>(periodic_box(args));
 }
 
@@ -76,7 +75,7 @@ void Run::begin_periodic() {
   if (!periodic_) return;
   wrap(*periodic_, particles_);
   check_neutral(particles_);
-  if (args_.restart.empty()) options_.box = box_of(*periodic_, particles_);
+  if (args_.restart.empty()) options_.box = box_of(*periodic_, extent(particles_, options_.ranks));
   // a crystal of few ions is one leaf: its images, whose forces cancel, are all far
   constexpr std::size_t few = 240;
   if (!args_.order && args_.motion.steps == 0 && in_tree(all_particles_) < few)
@@ -112,19 +111,28 @@ Errors Run::errors_of(const Particles& points, std::int64_t targets,
   if (!periodic_) return direct_errors(problem_.interaction, particles_, points, result_, targets, seed, progress);
   // potential and force between charges of the usual size at the mean distance; targets of --at are among the
   // particles, without a charge
-  double squares = 0;
-  double n = 0;
+  struct Sums {
+    double squares = 0, charged = 0, of_points = 0, points = 0, particles = 0;
+  } sums;
   for (const double q : particles_.charge) {
-    squares += q * q;
-    n += q != 0 ? 1 : 0;
+    sums.squares += q * q;
+    sums.charged += q != 0 ? 1 : 0;
   }
-  double of_points = 0;
-  for (const double q : points.charge) of_points += q * q / static_cast<double>(points.size());
-  const double distance = std::cbrt(periodic_->length(0) * periodic_->length(1) * periodic_->length(2) / n);
-  const double potential = std::abs(problem_.interaction.coupling) * std::sqrt(squares / n) / distance;
-  const LeastSizes least{potential, potential * std::sqrt(of_points) / distance};
+  for (const double q : points.charge) sums.of_points += q * q;
   const Particles all = repeated(*periodic_, particles_, particles_.size());
-  const PeriodicReference reference(all, periodic_->directions, periodic_->width, static_cast<double>(targets));
+  sums.points = static_cast<double>(points.size());
+  sums.particles = static_cast<double>(all.size());
+  const auto total = [parts = rank_group().all_gather(sums)](double Sums::*value) {
+    double sum = 0;
+    for (const Sums& part : parts) sum += part.*value;
+    return sum;
+  };
+  const double n = total(&Sums::charged);
+  const double distance = std::cbrt(periodic_->length(0) * periodic_->length(1) * periodic_->length(2) / n);
+  const double potential = std::abs(problem_.interaction.coupling) * std::sqrt(total(&Sums::squares) / n) / distance;
+  const LeastSizes least{potential, potential * std::sqrt(total(&Sums::of_points) / total(&Sums::points)) / distance};
+  const PeriodicReference reference(all, periodic_->directions, periodic_->width, static_cast<double>(targets),
+                                    static_cast<std::size_t>(total(&Sums::particles)));
   return errors_against([&](double x, double y, double z) { return reference.at(x, y, z); }, problem_.interaction,
                         points, &points == &particles_, result_, targets, seed, least, progress);
 }

@@ -145,32 +145,35 @@ void precondition_cpu(void** b, void* arguments) {
   cpu::precondition(length(b[1]), preconditioner(a.block, b[0]), elements_of(b[1]), elements_of(b[2]));
 }
 
-/// q = A x where `a` wants the product, and `b` then without A and q; else null.
-template <class Args>
-const double* product_before(const Args& a, void**& b) {
-  if (a.product == 0) return nullptr;
-  cpu::spmv(a.layout.sell(&scalar<char>(b[0])), window_of(b[5]), elements_of(b[1]), false);
-  const double* const q = elements_of(b[1]);
-  b += 2;
-  return q;
+void smooth_first_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const SmoothFirstArgs*>(arguments);
+  const bool product = a.product != 0;
+  const SellView matrix = product ? a.layout.sell(&scalar<char>(b[0])) : SellView{};
+  const double* const x = product ? window_of(b[5]) : nullptr;
+  if (product) b += 2;
+  cpu::smooth_first(length(b[1]), product ? &matrix : nullptr, x, preconditioner(a.block, b[0]), a.w, elements_of(b[1]),
+                    elements_of(b[2]));
 }
-
-void smooth_cpu(void** b, void* arguments) {
-  const auto& a = *static_cast<const SmoothArgs*>(arguments);
-  const double* const q = product_before(a, b);
-  cpu::smooth(length(b[1]), preconditioner(a.block, b[0]), a.c, a.w, elements_of(b[1]), q, elements_of(b[2]),
-              elements_of(b[3]));
+void smooth_second_cpu(void** b, void* arguments) {
+  const auto& a = *static_cast<const SmoothSecondArgs*>(arguments);
+  const SellView matrix = a.layout.sell(&scalar<char>(b[0]));
+  cpu::smooth_second(length(b[3]), matrix, window_of(b[3]), preconditioner(a.block, b[2]), a.e, a.w, elements_of(b[3]),
+                     a.write == Write::add, elements_of(b[4]));
 }
 void relax_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const RelaxArgs*>(arguments);
-  const double* const q = product_before(a, b);
+  const double* q = nullptr;
+  if (a.product != 0) {
+    cpu::spmv(a.layout.sell(&scalar<char>(b[0])), window_of(b[5]), elements_of(b[1]), false);
+    q = elements_of(b[1]);
+    b += 2;
+  }
   cpu::relax(length(b[1]), &scalar<std::int32_t>(b[1]), preconditioner(a.block, b[0]), elements_of(b[2]), q,
              elements_of(b[3]));
 }
 void defect_cpu(void** b, void* arguments) {
   const auto& a = *static_cast<const DefectArgs*>(arguments);
-  cpu::spmv(a.layout.sell(&scalar<char>(b[0])), window_of(b[3]), elements_of(b[1]), false);
-  cpu::defect(length(b[2]), elements_of(b[2]), elements_of(b[1]));
+  cpu::defect(a.layout.sell(&scalar<char>(b[0])), window_of(b[3]), elements_of(b[2]), elements_of(b[1]));
 }
 
 void pack_cpu(void** b, void* arguments) {
@@ -297,8 +300,16 @@ Codelet precondition({.name = "cg_precondition",
                       .cpu = precondition_cpu,
                       .cuda = on_gpu.precondition,
                       .flops = precondition_flops});
-Codelet smooth(
-    {.name = "cg_smooth", .variant = "double", .cpu = smooth_cpu, .cuda = on_gpu.smooth, .flops = smooth_flops});
+Codelet smooth_first({.name = "cg_smooth_first",
+                      .variant = "double",
+                      .cpu = smooth_first_cpu,
+                      .cuda = on_gpu.smooth_first,
+                      .flops = smooth_first_flops});
+Codelet smooth_second({.name = "cg_smooth_second",
+                       .variant = "double",
+                       .cpu = smooth_second_cpu,
+                       .cuda = on_gpu.smooth_second,
+                       .flops = smooth_second_flops});
 Codelet relax({.name = "cg_relax", .variant = "double", .cpu = relax_cpu, .cuda = on_gpu.relax, .flops = relax_flops});
 Codelet defect(
     {.name = "cg_defect", .variant = "double", .cpu = defect_cpu, .cuda = on_gpu.defect, .flops = defect_flops});

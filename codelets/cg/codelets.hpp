@@ -119,17 +119,25 @@ struct PreconditionArgs {
 };
 extern Codelet precondition;
 
-/// A step of a level's smoother, blocks of `block` rows: q = A x, d = c d + w M^-1 (b - q), x += d.
-/// A R, q W, inverse R, b R, d RW, x RW, further pieces of x R (any number). Without product x is 0:
-/// inverse R, b R, d W, x W
-struct SmoothArgs {
+/// The first step of a level's smoother, blocks of `block` rows: d = w M^-1 (b - A x). q is memory for a product on a
+/// GPU. A R, q W, inverse R, b R, d W, x R (any number of pieces). Without product x is 0: inverse R, b R, d W
+struct SmoothFirstArgs {
   BlockLayout layout;
-  double c;
   double w;
   std::int32_t block;
   std::int32_t product;  ///< 0: x is 0
 };
-extern Codelet smooth;
+extern Codelet smooth_first;
+/// The first and the second step: x += e d - w M^-1 A d, or x = that.
+/// A R, q W, inverse R, d R, x RW (W unless adding), further pieces of d R (any number)
+struct SmoothSecondArgs {
+  BlockLayout layout;
+  double e;
+  double w;
+  std::int32_t block;
+  Write write;
+};
+extern Codelet smooth_second;
 /// Rows of a list, nodes of `block` rows: q = A x, x = x + M^-1 (b - q) there.
 /// A R, q W, inverse R, rows R, b R, x RW, further pieces of x R (any number). Without product x is 0: inverse R,
 /// rows R, b R, x RW

@@ -226,32 +226,38 @@ void precondition(void** b, void* arguments) {
   cuda::precondition(length(b[1]), preconditioner(a.block, b[0]), elements_of(b[1]), elements_of(b[2]), stream());
 }
 
-/// q = A x where `a` wants the product, and `b` then without A and q; else null.
-template <class Args>
-const double* product_before(const Args& a, void**& b) {
-  if (a.product == 0) return nullptr;
-  cuda::spmv(a.layout.sell(scalar<const char>(b[0])), window_of(b[5]), elements_of(b[1]), false, stream());
-  const double* const q = elements_of(b[1]);
-  b += 2;
-  return q;
+void smooth_first(void** b, void* arguments) {
+  const auto& a = *static_cast<const SmoothFirstArgs*>(arguments);
+  if (a.product == 0) {
+    cuda::smooth_first(length(b[1]), nullptr, nullptr, preconditioner(a.block, b[0]), a.w, elements_of(b[1]), nullptr,
+                       elements_of(b[2]), stream());
+    return;
+  }
+  const SellView matrix = a.layout.sell(scalar<const char>(b[0]));
+  cuda::smooth_first(length(b[3]), &matrix, window_of(b[5]), preconditioner(a.block, b[2]), a.w, elements_of(b[3]),
+                     elements_of(b[1]), elements_of(b[4]), stream());
 }
-
-void smooth(void** b, void* arguments) {
-  const auto& a = *static_cast<const SmoothArgs*>(arguments);
-  const double* const q = product_before(a, b);
-  cuda::smooth(length(b[1]), preconditioner(a.block, b[0]), a.c, a.w, elements_of(b[1]), q, elements_of(b[2]),
-               elements_of(b[3]), stream());
+void smooth_second(void** b, void* arguments) {
+  const auto& a = *static_cast<const SmoothSecondArgs*>(arguments);
+  cuda::smooth_second(length(b[3]), a.layout.sell(scalar<const char>(b[0])), window_of(b[3]),
+                      preconditioner(a.block, b[2]), a.e, a.w, elements_of(b[3]), a.write == Write::add,
+                      elements_of(b[1]), elements_of(b[4]), stream());
 }
 void relax(void** b, void* arguments) {
   const auto& a = *static_cast<const RelaxArgs*>(arguments);
-  const double* const q = product_before(a, b);
+  const double* q = nullptr;
+  if (a.product != 0) {
+    cuda::spmv(a.layout.sell(scalar<const char>(b[0])), window_of(b[5]), elements_of(b[1]), false, stream());
+    q = elements_of(b[1]);
+    b += 2;
+  }
   cuda::relax(length(b[1]), scalar<const std::int32_t>(b[1]), preconditioner(a.block, b[0]), elements_of(b[2]), q,
               elements_of(b[3]), stream());
 }
 void defect(void** b, void* arguments) {
   const auto& a = *static_cast<const DefectArgs*>(arguments);
-  cuda::spmv(a.layout.sell(scalar<const char>(b[0])), window_of(b[3]), elements_of(b[1]), false, stream());
-  cuda::defect(length(b[2]), elements_of(b[2]), elements_of(b[1]), stream());
+  cuda::defect(length(b[2]), a.layout.sell(scalar<const char>(b[0])), window_of(b[3]), elements_of(b[2]),
+               elements_of(b[1]), stream());
 }
 
 void pack(void** b, void* arguments) {
@@ -330,7 +336,8 @@ Functions functions() {
           .axpy = gpu::axpy,
           .xpby = gpu::xpby,
           .precondition = gpu::precondition,
-          .smooth = gpu::smooth,
+          .smooth_first = gpu::smooth_first,
+          .smooth_second = gpu::smooth_second,
           .relax = gpu::relax,
           .defect = gpu::defect,
           .pack = gpu::pack,

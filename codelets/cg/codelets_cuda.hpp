@@ -23,7 +23,8 @@ struct Functions {
   starpu_cuda_func_t axpy = without_cuda;
   starpu_cuda_func_t xpby = without_cuda;
   starpu_cuda_func_t precondition = without_cuda;
-  starpu_cuda_func_t smooth = without_cuda;
+  starpu_cuda_func_t smooth_first = without_cuda;
+  starpu_cuda_func_t smooth_second = without_cuda;
   starpu_cuda_func_t relax = without_cuda;
   starpu_cuda_func_t defect = without_cuda;
   starpu_cuda_func_t pack = without_cuda;

@@ -35,11 +35,17 @@ inline double xpby_flops(const void*, std::span<const Access> accesses) {
 inline double precondition_flops(const void* arguments, std::span<const Access> accesses) {
   return costs::precondition_flops(elements(accesses[1]), static_cast<const PreconditionArgs*>(arguments)->block);
 }
-inline double smooth_flops(const void* arguments, std::span<const Access> accesses) {
-  const auto& a = *static_cast<const SmoothArgs*>(arguments);
+inline double smooth_first_flops(const void* arguments, std::span<const Access> accesses) {
+  const auto& a = *static_cast<const SmoothFirstArgs*>(arguments);
   const double n = elements(accesses[1]);
-  return costs::smooth_flops(n, a.block) +
+  return costs::smooth_first_flops(n, a.block) +
          (a.product != 0 ? costs::product_flops(static_cast<double>(a.layout.nonzeros), n, false) : 0);
+}
+inline double smooth_second_flops(const void* arguments, std::span<const Access> accesses) {
+  const auto& a = *static_cast<const SmoothSecondArgs*>(arguments);
+  const double n = elements(accesses[1]);
+  return costs::smooth_second_flops(n, a.block) +
+         costs::product_flops(static_cast<double>(a.layout.nonzeros), n, false);
 }
 inline double relax_flops(const void* arguments, std::span<const Access> accesses) {
   const auto& a = *static_cast<const RelaxArgs*>(arguments);

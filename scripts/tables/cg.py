@@ -134,7 +134,7 @@ def preconditioners():
             cells += [run["iterations"], f"{run['setup_seconds']:.2f} + {run['solve_seconds']:.2f}"] if run else ["", ""]
         rows.append("| " + " | ".join(map(str, [*cells, f"`{runs['auto']['name']}`"])) + " |")
     [(_, large)] = load("cg-amg-7pts-256.json")
-    rows.append(f"| 7pts-256, two cores | {large['matrix']['rows']:,} | | | | | {large['iterations']} | "
+    rows.append(f"| 7pts-256, version {large.get('commit', large['version'])} | {large['matrix']['rows']:,} | | | | | {large['iterations']} | "
                 f"{large['preconditioner']['setup_seconds']:.2f} + {large['seconds']:.2f} | | | |")
     return "\n".join(rows)
 

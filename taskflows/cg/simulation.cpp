@@ -9,6 +9,7 @@
 
 #include "base/as_size.hpp"
 #include "base/error.hpp"
+#include "runtime/clock.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/collective_try.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -41,10 +42,12 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
   if (options.preconditioner_flow == PreconditionerFlow::none) return;
   if (hierarchy == nullptr)
     failed("{}: --preconditioner {} without its setup", a.name, name_of(options.preconditioner_flow));
+  const Clock::time_point begin = Clock::now();
   if (options.preconditioner_flow == PreconditionerFlow::ssor)
     preconditioner_tasks = std::make_unique<GaussSeidel>(*this, a, *hierarchy);
   else
     preconditioner_tasks = std::make_unique<Multigrid>(*this, a, *hierarchy);
+  preconditioner_seconds = hierarchy->seconds + seconds_since(begin);
 }
 
 System::~System() {

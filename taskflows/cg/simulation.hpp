@@ -90,6 +90,7 @@ class System {
   std::array<Handle, 2> history;
   /// z = M^-1 r as a flow; null: M is diagonal, or there is none
   std::unique_ptr<PreconditionerTasks> preconditioner_tasks;
+  double preconditioner_seconds = 0;  ///< that these took to set up, their hierarchy included
 
   [[nodiscard]] int blocks() const { return partition.blocks(); }
   /// The block-rows of this rank, their first row and the row after their last.

@@ -6,10 +6,12 @@
 
 #include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/fmm/tree/morton.hpp"
+#include "taskflows/fmm/tree/tree.hpp"
 
 namespace asterism::fmm {
 
-std::vector<LeafWork> work_of_leaves(const Leaves& leaves, int height, const Range& range) {
+std::vector<LeafWork> work_of_leaves(const Leaves& leaves, int height, const Range& range, int periodic) {
   std::vector<LeafWork> work(static_cast<std::size_t>(std::max(0, range.end - range.begin)));
   if (range.empty()) return work;
   const auto keys = keys_of_levels(leaves.key, height);
@@ -17,7 +19,7 @@ std::vector<LeafWork> work_of_leaves(const Leaves& leaves, int height, const Ran
   needed.back() = range;
   for (std::size_t l = keys.size() - 1; l-- > 0;) needed[l] = parents_of(needed[l + 1], keys[l + 1], keys[l]);
   Neighbours above;
-  Neighbours around = neighbours_of_root();
+  Neighbours around = neighbours_of_root(periodic);
   std::vector<std::int32_t> children;
   for (std::size_t l = 1; l < keys.size(); ++l) {
     children = children_by_octant(keys[l - 1], keys[l]);
@@ -34,9 +36,13 @@ std::vector<LeafWork> work_of_leaves(const Leaves& leaves, int height, const Ran
     LeafWork& of_leaf = work[static_cast<std::size_t>(leaf - range.begin)];
     const std::int32_t* const next = around.of(leaf);
     of_leaf.near_pairs = particles(leaf) * (particles(leaf) - 1) / 2;
-    for (std::size_t n = 0; n < 27; ++n)
-      if (next[n] > leaf) of_leaf.near_pairs += particles(leaf) * particles(next[n]);
-    if (height < 3) continue;
+    const CellIndex at = cell_of(leaves.key[static_cast<std::size_t>(leaf)]);
+    for (int n = 0; n < 27; ++n) {
+      if (next[n] < 0) continue;
+      const int image = image_at(height - 1, at.x + n / 9 - 1, at.y + n / 3 % 3 - 1, at.z + n % 3 - 1);
+      if (image > 0 || (image == 0 && next[n] > leaf)) of_leaf.near_pairs += particles(leaf) * particles(next[n]);
+    }
+    if (height < (periodic > 0 ? 2 : 3)) continue;
     // children of the parent's neighbours that are not next to the leaf
     while (keys[keys.size() - 2][static_cast<std::size_t>(parent)] != leaves.key[static_cast<std::size_t>(leaf)] >> 3)
       ++parent;
@@ -50,7 +56,7 @@ std::vector<LeafWork> work_of_leaves(const Leaves& leaves, int height, const Ran
 }
 
 std::vector<double> costs_of_groups(const Leaves& leaves, int height, int group_size, const Range& mine, ShareOf share,
-                                    const PairCosts& costs) {
+                                    const PairCosts& costs, int periodic) {
   const auto groups =
       (leaves.key.size() + static_cast<std::size_t>(group_size) - 1) / static_cast<std::size_t>(group_size);
   std::vector<double> all(groups, 0.0);
@@ -67,7 +73,7 @@ std::vector<double> costs_of_groups(const Leaves& leaves, int height, int group_
     double cost;
   };
   std::vector<Cost> seen;
-  const std::vector<LeafWork> work = work_of_leaves(leaves, height, mine);
+  const std::vector<LeafWork> work = work_of_leaves(leaves, height, mine, periodic);
   for (std::int32_t leaf = mine.begin; leaf < mine.end; ++leaf) {
     if (seen.empty() || seen.back().group != group_of(leaf)) seen.push_back({group_of(leaf), 0});
     const LeafWork& of_leaf = work[static_cast<std::size_t>(leaf - mine.begin)];

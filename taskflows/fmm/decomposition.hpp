@@ -23,8 +23,8 @@ struct LeafWork {
   std::int64_t near_pairs = 0;  ///< unordered pairs of particles, those of two leaves with the first in Morton order
   std::int64_t far_pairs = 0;   ///< leaves in its interaction list
 };
-/// The work of each leaf in `range` of a tree of this height.
-std::vector<LeafWork> work_of_leaves(const Leaves& leaves, int height, const Range& range);
+/// The work of each leaf in `range` of a tree of this height; `periodic`: as TreeShape::periodic.
+std::vector<LeafWork> work_of_leaves(const Leaves& leaves, int height, const Range& range, int periodic = 0);
 
 /// Seconds of a near and of a far pair, or anything that they are proportional to.
 struct PairCosts {
@@ -34,7 +34,7 @@ struct PairCosts {
 /// Costs of groups of `group_size` leaves. All ranks call this together, each with an interval of the leaves; they get
 /// the same numbers.
 std::vector<double> costs_of_groups(const Leaves& leaves, int height, int group_size, const Range& mine, ShareOf share,
-                                    const PairCosts& costs);
+                                    const PairCosts& costs, int periodic = 0);
 
 /// The particles of this rank's part in the order of leaves, and the leaves of all parts.
 struct DistributedLeaves {

@@ -27,7 +27,7 @@ void Flow::expect_messages() {
   for (const NearMessage& message : simulation_.near_messages()) expect(message.data, message.rank);
   const Tree& tree = simulation_.tree();
   if (!simulation_.distributed() || !tree.has_far_field()) return;
-  for (int l = Tree::first_far_level; l <= tree.leaf_level(); ++l) {
+  for (int l = tree.top_level(); l <= tree.leaf_level(); ++l) {
     const CellMessages& messages = simulation_.cell_messages_of(l);
     for (const std::int32_t g : messages.multipoles_in) expect(simulation_.cells(l, g).multipoles, tree.owner(l, g));
     for (const std::int32_t g : messages.locals_in) expect(simulation_.cells(l, g).locals, tree.owner(l, g));
@@ -40,7 +40,7 @@ void Flow::send_near(std::int32_t group) {
     const codelets::ReductionArgs args{{reduction_flops * message.particles, 0},
                                        std::int64_t{message.particles},
                                        1,
-                                       1,
+                                       message.packed_parts,
                                        codelets::ResultUpdate::overwrite};
     asterism::submit(
         codelets::reduction, args,

@@ -31,7 +31,6 @@ Simulation::Simulation(const Problem& problem, const Options& options, const Par
   check_shape(options.shape);
   if (distributed_ && options.shape.adaptive()) bad_input("adaptive trees need a single process");
   if (options.shape.periodic > 0) {
-    if (distributed_) bad_input("periodic boxes need a single process");
     if (!options.box) bad_input("periodic directions: expected a box");
     if (problem.interaction.name != Laplace::name || problem.interaction.acts_at_zero)
       bad_input("periodic directions: expected the kernel 1/r, without softening");
@@ -68,7 +67,7 @@ void Simulation::make_distributed_tree(const Box& box, const Particles& particle
   const TreeShape& shape = options_.shape;
   DistributedLeaves distributed = distribute_leaves(box, shape.height - 1, particles);
   const std::vector<double> costs = costs_of_groups(distributed.leaves, shape.height, shape.group_size,
-                                                    distributed.interval, options_.share, pair_costs());
+                                                    distributed.interval, options_.share, pair_costs(), shape.periodic);
   tree_ = std::make_unique<Tree>(std::move(distributed.leaves), box, shape, cut(costs, rank_group().ranks()),
                                  rank_group().rank());
   exchange_ = std::make_unique<ParticleExchange>(distributed.sorted, *tree_);

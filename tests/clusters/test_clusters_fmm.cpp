@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // asterism-fmm over one to four processes: the same bits, whatever the particles, the tree and the order of tasks;
 // files read and written in parts; shares of the work; what a rank looks at; what is refused; a rank that is killed.
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <tuple>
 
 #include "tests/apps/fmm/result_table.hpp"
 #include "tests/clusters/run_ranks.hpp"
@@ -85,6 +88,54 @@ TEST_F(ClustersFmm, NearFieldsAloneHaveTheSameBits) {
   expect_same_bits({"--particles", "1000", "--height", "2", "--group-size", "1"}, {3}, ".vtp");
   // one leaf: all but one rank have nothing
   expect_same_bits({"--particles", "30", "--height", "1", "--group-size", "1"}, {2}, ".csv");
+}
+
+TEST_F(ClustersFmm, PeriodicBoxesHaveTheSameBits) {
+  for (const auto& [directions, height, group_size] :
+       {std::tuple{"x", "4", "17"}, {"xy", "3", "5"}, {"xyz", "4", "17"}, {"xyz", "2", "3"}}) {
+    SCOPED_TRACE(std::string(directions) + ", " + height + " levels");
+    expect_same_bits({"--particles", "3000", "--charges", "neutral", "--periodic", directions, "--accuracy", "3",
+                      "--height", height, "--group-size", group_size},
+                     {2, 3}, ".npy");
+  }
+  // few ions, whose images are neighbours of themselves; more ranks than groups of leaves above
+  expect_same_bits(
+      {"--distribution", "salt", "--particles", "64", "--periodic", "xyz", "--height", "2", "--group-size", "1"}, {3},
+      ".csv");
+  expect_same_bits({"--distribution", "salt", "--particles", "512", "--displacement", "0.1", "--periodic", "xyz",
+                    "--accuracy", "3", "--height", "3", "--group-size", "5", "--steps", "4", "--dt", "0.02"},
+                   {2, 3}, ".npy");
+}
+
+/// --verify over ranks, trees that are chosen, and boxes that are repeated until they fill a cube.
+TEST_F(ClustersFmm, PeriodicBoxesAreThoseOfLatticeSums) {
+  std::string bar;
+  for (int i = 0; i < 256; ++i) {
+    const int x = i / 64;
+    const int y = i / 16 % 4;
+    const int z = i % 16;  // sides 4, 4, 16
+    bar += fmt::format("{},{},{},{}\n", x + 0.1 * (i % 3), y, z + 0.05 * (i % 7), (x + y + z) % 2 == 0 ? 1 : -1);
+  }
+  const std::string input = file(bar, "bar.csv");
+  const std::vector<Arguments> problems{
+      {"--particles", "2000", "--charges", "neutral", "--periodic", "xyz", "--accuracy", "4"},
+      {"--particles", "2000", "--charges", "neutral", "--periodic", "xy", "--accuracy", "3"},
+      {"--distribution", "salt", "--particles", "1000", "--periodic", "xyz", "--accuracy", "5"},
+      {"--input", input, "--periodic", "xyz", "--box", "4,4,16", "--accuracy", "4"}};
+  for (const Arguments& problem : problems) {
+    SCOPED_TRACE(problem[1]);
+    double energy[2] = {};
+    for (const int ranks : {1, 3}) {
+      const Ran ran = run_ranks(ranks, joined(problem, {"--verify", "--quiet", "--json", "run.json"}));
+      EXPECT_EQ(ran.status, 0) << ran.err << ran.out;
+      energy[ranks / 2] = record("run.json")["physics"]["potential_energy"].get<double>();
+    }
+    EXPECT_NEAR(energy[1], energy[0], 1e-4 * std::abs(energy[0]));
+  }
+  const Ran charged = run_ranks(
+      2, {"--input", file("0,0,0,1\n1,1,1,1\n", "charged.csv"), "--periodic", "xyz", "--box", "2", "--quiet"});
+  EXPECT_EQ(charged.status, 2);
+  EXPECT_TRUE(contains(charged.err, "the charges sum to 2; expected 0")) << charged.err;
 }
 
 TEST_F(ClustersFmm, MovingParticlesHaveTheSameBits) {

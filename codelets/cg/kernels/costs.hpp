@@ -59,9 +59,13 @@ inline double scal_axpy_flops(double n) {
 inline double precondition_flops(double n, int block) {
   return 2.0 * block * n;
 }
-/// d = c d + w M^-1 (b - q), x += d
-inline double smooth_flops(double n, int block) {
-  return (2.0 * block + 5) * n;
+/// d = w M^-1 (b - q)
+inline double smooth_first_flops(double n, int block) {
+  return (2.0 * block + 2) * n;
+}
+/// x += e d - w M^-1 q
+inline double smooth_second_flops(double n, int block) {
+  return (2.0 * block + 4) * n;
 }
 /// r = r_in - alpha q, z = M^-1 r, {r.r, r.z}; block 0: without preconditioner.
 inline double residual_flops(double n, int block) {

@@ -15,12 +15,12 @@
 //   pack               out_k = p[index_k]                       n             20 n           0
 //   pipelined_update   a step of Ghysels and Vanroose's method  n, s n        104 n (*)      18 n (*)
 //   pipelined_dots     {r.r, r.u, w.u}                          n             24 n           6 n
-//   smooth             d = c d + w M^-1 (b - q), x += d         n, s n        56 n + 8 s n   2 s n + 5 n
-//   relax              x = x + M^-1 (b - q) in rows of a list     n, s n        36 n + 8 s n   2 s n + 2 n
-//   defect             t = b - t                                n             24 n           n
-//   begin, alpha_step, beta_step, pipelined_step: the scalars, recurrence.hpp
-//   Sum, add, value: compensated sums, compensated.hpp
-//   several vectors side by side, for several right-hand sides at once: multivector.hpp
+//   smooth_first       d = w M^-1 (b - A x)                     n, s n        12 nnz + 24 n + 8 s n  2 nnz + 2 s n + 2
+//   n smooth_second      x += e d - w M^-1 A d                    n, s n        12 nnz + 24 n + 8 s n  2 nnz + 2 s n +
+//   4 n relax              x = x + M^-1 (b - q) in rows of a list     n, s n        36 n + 8 s n   2 s n + 2 n defect
+//   t = b - A x                              n             12 nnz + 24 n  2 nnz + n begin, alpha_step, beta_step,
+//   pipelined_step: the scalars, recurrence.hpp Sum, add, value: compensated sums, compensated.hpp several vectors side
+//   by side, for several right-hand sides at once: multivector.hpp
 // (*) with preconditioner 16 n + 8 s n bytes and 2 s n + 2 n flops more. What tasks and iterations are counted with
 // is in costs.hpp, the formats of A in views.hpp and block_layout.hpp.
 //
@@ -68,18 +68,23 @@ Dots residual_dots(std::int64_t n, const double* r, const double* z);
 /// x += alpha p; p = z + beta p. 40 N bytes.
 void update_direction(std::int64_t n, double alpha, double beta, const double* z, double* x, double* p);
 
-/// A step of a polynomial smoother: d = c d + w M^-1 (b - q), x += d, q = A x. q null: x is 0, d and x are written
-/// only.
-void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b, const double* q,
-            double* d, double* x);
+/// The first step of a polynomial smoother: d = w M^-1 (b - A x), a null: x is 0. Of n rows; x: all elements that the
+/// columns of A count.
+void smooth_first(std::int64_t n, const SellView* a, const double* x, const PreconditionerView& m, double w,
+                  const double* b, double* d);
+
+/// The first and the second step: x += e d - w M^-1 A d, or with `add` false x = that. d_all: all elements of d that
+/// the columns of A count, d those of its n rows.
+void smooth_second(std::int64_t n, const SellView& a, const double* d_all, const PreconditionerView& m, double e,
+                   double w, const double* d, bool add, double* x);
 
 /// The rows row[i] of a block, whole nodes of m.size: x = x + M^-1 (b - q), q[i] that of row[i]. q null: x is 0, and
 /// these rows are written only.
 void relax(std::int64_t n, const std::int32_t* row, const PreconditionerView& m, const double* b, const double* q,
            double* x);
 
-/// t = b - t
-void defect(std::int64_t n, const double* b, double* t);
+/// t = b - A x
+void defect(const SellView& a, const double* x, const double* b, double* t);
 
 /// out[k] = p[index[k]]
 void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out);

@@ -67,14 +67,17 @@ void axpy(std::int64_t n, const double* alpha, const double* x, double* y, cudaS
 /// y = x + state->beta y; nothing when state->alpha is 0
 void xpby(std::int64_t n, const double* x, const State* state, double* y, cudaStream_t stream);
 void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z, cudaStream_t stream);
-/// d = c d + w M^-1 (b - q), x += d; q null: x is 0.
-void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b, const double* q,
-            double* d, double* x, cudaStream_t stream);
+/// d = w M^-1 (b - A x), q memory for A x; a null: x is 0.
+void smooth_first(std::int64_t n, const SellView* a, const double* x, const PreconditionerView& m, double w,
+                  const double* b, double* q, double* d, cudaStream_t stream);
+/// x += e d - w M^-1 A d, q memory for A d; with `add` false x = that.
+void smooth_second(std::int64_t n, const SellView& a, const double* d_all, const PreconditionerView& m, double e,
+                   double w, const double* d, bool add, double* q, double* x, cudaStream_t stream);
 /// Rows of a list: x = x + M^-1 (b - q); q null: x is 0.
 void relax(std::int64_t n, const std::int32_t* row, const PreconditionerView& m, const double* b, const double* q,
            double* x, cudaStream_t stream);
-/// t = b - t
-void defect(std::int64_t n, const double* b, double* t, cudaStream_t stream);
+/// t = b - A x, of n rows.
+void defect(std::int64_t n, const SellView& a, const double* x, const double* b, double* t, cudaStream_t stream);
 /// out[k] = p[index[k]]
 void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out, cudaStream_t stream);
 /// Packs into several outputs in one launch: output k takes the elements begin[k] .. begin[k+1] of the index.

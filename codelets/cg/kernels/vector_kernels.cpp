@@ -60,38 +60,6 @@ ASTERISM_CLONES void precondition(std::int64_t n, const PreconditionerView& m, c
   precondition_rows(0, n, n, m, r, z);
 }
 
-ASTERISM_CLONES void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b,
-                            const double* q, double* d, double* x) {
-  double r[512];
-  double z[512];
-  const std::int64_t chunk = chunk_rows(m);
-  for (std::int64_t begin = 0; begin < n; begin += chunk) {
-    const std::int64_t rows = begin + chunk < n ? chunk : n - begin;
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < rows; ++i) r[i] = q != nullptr ? b[begin + i] - q[begin + i] : b[begin + i];
-    for (std::int64_t i = 0; i < rows && m.size == 1; ++i) z[i] = std::fma(m.inverse[begin + i], r[i], 0.0);
-    for (std::int64_t i = 0; i < rows && m.size > 1; i += m.size) {
-      const int size = rows_of_block(m, begin + i, n);
-      for (int l = 0; l < size; ++l) {
-        double sum = 0;
-        for (int k = 0; k < size; ++k) sum = std::fma(m.inverse[k * n + begin + i + l], r[i + k], sum);
-        z[i + l] = sum;
-      }
-    }
-    if (q == nullptr) {
-#pragma GCC ivdep
-      for (std::int64_t i = 0; i < rows; ++i) x[begin + i] = d[begin + i] = w * z[i];
-      continue;
-    }
-#pragma GCC ivdep
-    for (std::int64_t i = 0; i < rows; ++i) {
-      const double step = std::fma(c, d[begin + i], w * z[i]);
-      d[begin + i] = step;
-      x[begin + i] = x[begin + i] + step;
-    }
-  }
-}
-
 ASTERISM_CLONES void relax(std::int64_t n, const std::int32_t* row, const PreconditionerView& m, const double* b,
                            const double* q, double* x) {
   double r[32];
@@ -103,11 +71,6 @@ ASTERISM_CLONES void relax(std::int64_t n, const std::int32_t* row, const Precon
       x[row[i + l]] = q != nullptr ? x[row[i + l]] + sum : sum;
     }
   }
-}
-
-ASTERISM_CLONES void defect(std::int64_t n, const double* b, double* t) {
-#pragma GCC ivdep
-  for (std::int64_t i = 0; i < n; ++i) t[i] = b[i] - t[i];
 }
 
 ASTERISM_CLONES Dots residual_dots(std::int64_t n, const double* r, const double* z) {

@@ -7,29 +7,6 @@
 namespace asterism::cg::cuda {
 namespace {
 
-/// Elements a thread handles at a time: independent loads in flight.
-constexpr int unroll = 4;
-constexpr std::int64_t tile = static_cast<std::int64_t>(threads) * unroll;
-
-int grid_for(std::int64_t n, std::int64_t per_block) {
-  const std::int64_t blocks = (n + per_block - 1) / per_block;
-  return static_cast<int>(blocks < 1 ? 1 : blocks < max_grid ? blocks : max_grid);
-}
-
-/// Calls f(i) for the elements of this thread; the bodies of a tile are independent of each other.
-template <class F>
-__device__ inline void for_each(std::int64_t n, F f) {
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * tile;
-  for (std::int64_t base = static_cast<std::int64_t>(blockIdx.x) * tile + threadIdx.x; base < n; base += step) {
-    if (base + (unroll - 1) * threads < n) {
-#pragma unroll
-      for (int u = 0; u < unroll; ++u) f(base + u * threads);
-    } else {
-      for (std::int64_t i = base; i < n; i += threads) f(i);
-    }
-  }
-}
-
 /// Calls f(indices, count) with up to `unroll` elements of this thread, whose loads the body issues before
 /// its first store: needed where pointers may alias and the compiler must keep the order.
 template <class F>
@@ -42,27 +19,6 @@ __device__ inline void for_each_tile(std::int64_t n, F f) {
     const std::int64_t left = (n - base + threads - 1) / threads;
     f(i, left < unroll ? static_cast<int>(left) : unroll);
   }
-}
-
-/// Row i of z = M^-1 r, for a thread block that holds whole diagonal blocks of r in shared memory.
-__device__ inline double precondition_row(const PreconditionerView& m, std::int64_t n, std::int64_t i,
-                                          const double* diagonal_block) {
-  double sum = 0;
-  for (int k = 0; k < m.size; ++k) sum = fma(m.inverse[k * n + i], diagonal_block[k], sum);
-  return sum;
-}
-
-/// Rows that a thread block takes at a time when diagonal blocks must stay together.
-__host__ __device__ inline int whole_rows(int size) {
-  return threads / size * size;
-}
-
-template <class F>
-__device__ inline void for_each_whole(std::int64_t n, int size, F f) {
-  const int rows = whole_rows(size);
-  for (std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * rows; first < n;
-       first += static_cast<std::int64_t>(gridDim.x) * rows)
-    f(first + threadIdx.x, static_cast<int>(threadIdx.x) < rows && first + threadIdx.x < n);
 }
 
 __global__ void __launch_bounds__(threads)
@@ -136,41 +92,6 @@ __global__ void __launch_bounds__(threads)
     __syncthreads();
     if (active) z[i] = precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size);
   });
-}
-
-__global__ void __launch_bounds__(threads)
-    smooth_kernel(std::int64_t n, PreconditionerView m, double c, double w, const double* __restrict__ b,
-                  const double* __restrict__ q, double* __restrict__ d, double* __restrict__ x) {
-  __shared__ double shared[threads];
-  for_each_whole(n, m.size, [&](std::int64_t i, bool active) {
-    __syncthreads();
-    shared[threadIdx.x] = active ? (q != nullptr ? b[i] - q[i] : b[i]) : 0;
-    __syncthreads();
-    if (!active) return;
-    const double z = precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size);
-    const double step = q != nullptr ? fma(c, d[i], w * z) : w * z;
-    d[i] = step;
-    x[i] = q != nullptr ? x[i] + step : step;
-  });
-}
-
-__global__ void __launch_bounds__(threads)
-    relax_kernel(std::int64_t n, const std::int32_t* __restrict__ row, PreconditionerView m,
-                 const double* __restrict__ b, const double* __restrict__ q, double* __restrict__ x) {
-  __shared__ double shared[threads];
-  for_each_whole(n, m.size, [&](std::int64_t i, bool active) {
-    __syncthreads();
-    shared[threadIdx.x] = active ? (q != nullptr ? b[row[i]] - q[i] : b[row[i]]) : 0;
-    __syncthreads();
-    if (!active) return;
-    const double z = precondition_row(m, n, i, shared + threadIdx.x / m.size * m.size);
-    x[row[i]] = q != nullptr ? x[row[i]] + z : z;
-  });
-}
-
-__global__ void __launch_bounds__(threads)
-    defect_kernel(std::int64_t n, const double* __restrict__ b, double* __restrict__ t) {
-  for_each(n, [&](std::int64_t i) { t[i] = b[i] - t[i]; });
 }
 
 /// In the last thread block, whose first thread holds the sums: every thread block has read the state by then.
@@ -314,11 +235,12 @@ void residual(std::int64_t n, const State* state, const double* q, const double*
               Workspace workspace, cudaStream_t stream, const Team* team) {
   if (m.size == 0) {
     const auto kernel = team != nullptr ? residual_kernel<true> : residual_kernel<false>;
-    kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, state, q, r_in, r_out, out, step, history, workspace, team);
+    kernel<<<grid_for_elements(n, tile), threads, 0, stream>>>(n, state, q, r_in, r_out, out, step, history, workspace,
+                                                               team);
   } else {
     const auto kernel = team != nullptr ? preconditioned_residual_kernel<true> : preconditioned_residual_kernel<false>;
-    kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, state, q, r_in, r_out, m, z, out, step, history,
-                                                                    workspace, team);
+    kernel<<<grid_for_elements(n, whole_rows(m.size)), threads, 0, stream>>>(n, state, q, r_in, r_out, m, z, out, step,
+                                                                             history, workspace, team);
   }
   launched();
 }
@@ -327,54 +249,40 @@ void residual(std::int64_t n, const State* state, const double* q, const double*
 
 void dot(std::int64_t n, const double* x, const double* y, Sum* out, bool accumulate, Workspace workspace,
          cudaStream_t stream) {
-  dot_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, x, y, out, accumulate, workspace);
+  dot_kernel<<<grid_for_elements(n, tile), threads, 0, stream>>>(n, x, y, out, accumulate, workspace);
   launched();
 }
 void residual_dots(std::int64_t n, const double* r, const double* z, Dots* out, bool accumulate, Workspace workspace,
                    cudaStream_t stream) {
-  dots_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, r, z, nullptr, out, accumulate, workspace);
+  dots_kernel<<<grid_for_elements(n, tile), threads, 0, stream>>>(n, r, z, nullptr, out, accumulate, workspace);
   launched();
 }
 void pipelined_dots(std::int64_t n, const double* r, const double* u, const double* w, Dots* out, Workspace workspace,
                     cudaStream_t stream) {
-  dots_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, r, u == nullptr ? r : u, w, out, false, workspace);
+  dots_kernel<<<grid_for_elements(n, tile), threads, 0, stream>>>(n, r, u == nullptr ? r : u, w, out, false, workspace);
   launched();
 }
 void axpy(std::int64_t n, const double* alpha, const double* x, double* y, cudaStream_t stream) {
-  axpy_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, alpha, x, y);
+  axpy_kernel<<<grid_for_elements(n, tile), threads, 0, stream>>>(n, alpha, x, y);
   launched();
 }
 void xpby(std::int64_t n, const double* x, const State* state, double* y, cudaStream_t stream) {
-  xpby_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, x, state, y);
+  xpby_kernel<<<grid_for_elements(n, tile), threads, 0, stream>>>(n, x, state, y);
   launched();
 }
 void precondition(std::int64_t n, const PreconditionerView& m, const double* r, double* z, cudaStream_t stream) {
-  precondition_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, r, z);
-  launched();
-}
-void smooth(std::int64_t n, const PreconditionerView& m, double c, double w, const double* b, const double* q,
-            double* d, double* x, cudaStream_t stream) {
-  smooth_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, c, w, b, q, d, x);
-  launched();
-}
-void relax(std::int64_t n, const std::int32_t* row, const PreconditionerView& m, const double* b, const double* q,
-           double* x, cudaStream_t stream) {
-  relax_kernel<<<grid_for(n, whole_rows(m.size)), threads, 0, stream>>>(n, row, m, b, q, x);
-  launched();
-}
-void defect(std::int64_t n, const double* b, double* t, cudaStream_t stream) {
-  defect_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, b, t);
+  precondition_kernel<<<grid_for_elements(n, whole_rows(m.size)), threads, 0, stream>>>(n, m, r, z);
   launched();
 }
 void pack(std::int64_t n, const std::int32_t* index, const double* p, double* out, cudaStream_t stream) {
   if (n == 0) return;
-  pack_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, index, p, out);
+  pack_kernel<<<grid_for_elements(n, tile), threads, 0, stream>>>(n, index, p, out);
   launched();
 }
 void pack(const PackOutputs& outputs, const std::int32_t* index, const double* p, cudaStream_t stream) {
   const std::int64_t n = outputs.begin[outputs.count];
   if (n == 0) return;
-  pack_outputs_kernel<<<grid_for(n, tile), threads, 0, stream>>>(outputs, index, p);
+  pack_outputs_kernel<<<grid_for_elements(n, tile), threads, 0, stream>>>(outputs, index, p);
   launched();
 }
 void update_residual(std::int64_t n, const State* state, const double* q, const double* r_in, double* r_out,
@@ -387,13 +295,13 @@ void update_residual_and_step(std::int64_t n, State* state, const double* q, dou
   residual(n, state, q, r, r, m, z, out, state, history, workspace, stream, team);
 }
 void update_direction(std::int64_t n, const State* state, const double* z, double* x, double* p, cudaStream_t stream) {
-  direction_kernel<<<grid_for(n, tile), threads, 0, stream>>>(n, state, z, x, p);
+  direction_kernel<<<grid_for_elements(n, tile), threads, 0, stream>>>(n, state, z, x, p);
   launched();
 }
 void pipelined_update(std::int64_t n, const State* state, const cpu::PipelinedVectors& v, const PreconditionerView& m,
                       Dots* out, Workspace workspace, cudaStream_t stream) {
   const std::int64_t per_block = m.size == 0 ? tile : whole_rows(m.size);
-  pipelined_kernel<<<grid_for(n, per_block), threads, 0, stream>>>(n, state, v, m, out, workspace);
+  pipelined_kernel<<<grid_for_elements(n, per_block), threads, 0, stream>>>(n, state, v, m, out, workspace);
   launched();
 }
 

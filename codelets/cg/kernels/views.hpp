@@ -18,6 +18,8 @@ struct CsrView {
 
 /// Rows per slice of the sliced ELLPACK format: one CUDA warp, four AVX-512 registers of doubles.
 inline constexpr int slice_height = 32;
+/// Slices whose rows may be sorted by length together.
+inline constexpr int sorted_slices = 128;
 
 /// Sliced ELLPACK (SELL-32-sigma; Kreutzer et al., SIAM J. Sci. Comput. 36 (2014)). Entry k of lane l of
 /// slice s stands at slice_begin[s] + k slice_height + l. A row's entries keep their order in the matrix;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t height = slice_height;
 /// Rows are sorted by length within windows of so many: close enough for the caches, wide enough to even out.
-constexpr std::int64_t sorting_window = 128 * height;
+constexpr std::int64_t sorting_window = sorted_slices * height;
 /// Share of padding from which sorting pays.
 constexpr double tolerated_padding = 0.1;
 

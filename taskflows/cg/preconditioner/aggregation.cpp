@@ -2,96 +2,85 @@
 #include "taskflows/cg/preconditioner/aggregation.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
-#include <utility>
 
 #include "base/as_size.hpp"
 
 namespace asterism::cg {
 namespace {
 
-/// Strong neighbours of each node, ascending, with the square of their block's norm.
-struct Graph {
-  std::vector<std::int64_t> begin;
-  std::vector<std::int32_t> node;
-  std::vector<double> weight;
-};
-
-/// Calls take(neighbour, squared norm of the block) for the nodes that rows of node i name.
-template <class Take>
-void for_each_block(const CsrMatrix& a, int size, std::int64_t i, std::vector<double>& square,
-                    std::vector<std::int32_t>& named, Take take) {
-  named.clear();
-  for (std::int64_t k = a.begin_of(i * size); k < a.begin_of((i + 1) * size); ++k) {
-    const std::int32_t j = a.column[as_size(k)] / size;
-    if (square[as_size(j)] < 0) {
-      square[as_size(j)] = 0;
-      named.push_back(j);
-    }
-    square[as_size(j)] += a.value[as_size(k)] * a.value[as_size(k)];
-  }
-  std::sort(named.begin(), named.end());
-  for (const std::int32_t j : named) {
-    take(j, square[as_size(j)]);
-    square[as_size(j)] = -1;
-  }
+/// The square of the norm of block k.
+double square_of(const SparseBlocks& a, std::int64_t k) {
+  double sum = 0;
+  for (int e = 0; e < a.size(); ++e) sum = sum + a.block(k)[e] * a.block(k)[e];
+  return sum;
 }
 
-Graph strong_graph(const CsrMatrix& a, int size, double threshold) {
-  const std::int64_t nodes = a.rows() / size;
-  std::vector<double> diagonal(as_size(nodes), 0.0);  // squared norms
+/// Strong neighbours of each node, ascending.
+class Graph {
+ public:
+  Graph(const SparseBlocks& a, double threshold);
+  [[nodiscard]] std::int32_t nodes() const { return static_cast<std::int32_t>(a_.rows()); }
+  [[nodiscard]] std::span<const std::int32_t> of(std::int32_t i) const {
+    return std::span(node_).subspan(as_size(begin_[as_size(i)]), as_size(begin_[as_size(i) + 1] - begin_[as_size(i)]));
+  }
+  /// Block k, of row i, connects i strongly with another node: (|A_ij|^2)^2 > threshold^4 |A_ii|^2 |A_jj|^2.
+  [[nodiscard]] bool strong(std::int64_t i, std::int64_t k, double square) const {
+    const std::int32_t j = a_.column[as_size(k)];
+    return j != i && square > 0 && square * square > fourth_ * diagonal_[as_size(i)] * diagonal_[as_size(j)];
+  }
+
+ private:
+  const SparseBlocks& a_;
+  double fourth_;
+  std::vector<double> diagonal_;  ///< squares of the norms of diagonal blocks
+  std::vector<std::int64_t> begin_;
+  std::vector<std::int32_t> node_;
+};
+
+Graph::Graph(const SparseBlocks& a, double threshold)
+    : a_(a), fourth_(threshold * threshold * threshold * threshold), diagonal_(as_size(a.rows()), 0.0) {
 #pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < nodes; ++i)
-    for (std::int64_t k = a.begin_of(i * size); k < a.begin_of((i + 1) * size); ++k)
-      if (a.column[as_size(k)] / size == i) diagonal[as_size(i)] += a.value[as_size(k)] * a.value[as_size(k)];
-  std::vector<std::vector<std::pair<std::int32_t, double>>> lists(as_size(nodes));
-#pragma omp parallel
-  {
-    std::vector<double> square(as_size(nodes), -1.0);
-    std::vector<std::int32_t> named;
-#pragma omp for schedule(dynamic, 1024)
-    for (std::int64_t i = 0; i < nodes; ++i)
-      for_each_block(a, size, i, square, named, [&](std::int32_t j, double norm) {
-        // (|A_ij|^2)^2 > threshold^4 |A_ii|^2 |A_jj|^2
-        const double least =
-            threshold * threshold * threshold * threshold * diagonal[as_size(i)] * diagonal[as_size(j)];
-        if (j != i && norm > 0 && norm * norm > least) lists[as_size(i)].emplace_back(j, norm);
-      });
-  }
-  Graph graph;
-  graph.begin.push_back(0);
-  for (auto& list : lists) {
-    for (const auto& [j, norm] : list) {
-      graph.node.push_back(j);
-      graph.weight.push_back(norm);
-    }
-    graph.begin.push_back(static_cast<std::int64_t>(graph.node.size()));
-    list = {};
-  }
-  return graph;
+  for (std::int64_t i = 0; i < a.rows(); ++i)
+    for (std::int64_t k = a.begin[as_size(i)]; k < a.begin[as_size(i) + 1]; ++k)
+      if (a.column[as_size(k)] == i) diagonal_[as_size(i)] = square_of(a, k);
+  begin_.assign(as_size(a.rows()) + 1, 0);
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < a.rows(); ++i)
+    for (std::int64_t k = a.begin[as_size(i)]; k < a.begin[as_size(i) + 1]; ++k)
+      begin_[as_size(i) + 1] += strong(i, k, square_of(a, k)) ? 1 : 0;
+  std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  node_.resize(as_size(begin_.back()));
+#pragma omp parallel for schedule(static)
+  for (std::int64_t i = 0; i < a.rows(); ++i)
+    for (std::int64_t k = a.begin[as_size(i)], to = begin_[as_size(i)]; k < a.begin[as_size(i) + 1]; ++k)
+      if (strong(i, k, square_of(a, k))) node_[as_size(to++)] = a.column[as_size(k)];
 }
 
 }  // namespace
 
-Aggregates aggregate(const CsrMatrix& a, int size, double threshold) {
-  const Graph graph = strong_graph(a, size, threshold);
-  const auto nodes = static_cast<std::int32_t>(graph.begin.size()) - 1;
+Aggregates aggregate(const SparseBlocks& a, double threshold, Reach reach) {
+  const Graph graph(a, threshold);
+  const std::int32_t nodes = graph.nodes();
   constexpr std::int32_t open = -2;
   Aggregates result;
   std::vector<std::int32_t>& of = result.of_node;
   of.assign(as_size(nodes), open);
   std::int32_t count = 0;
-  const auto neighbours = [&](std::int32_t i) {
-    return std::span(graph.node)
-        .subspan(as_size(graph.begin[as_size(i)]), as_size(graph.begin[as_size(i) + 1] - graph.begin[as_size(i)]));
+  const auto take_free = [&](std::int32_t i, std::int32_t aggregate) {
+    for (const std::int32_t j : graph.of(i))
+      if (of[as_size(j)] == open) of[as_size(j)] = aggregate;
   };
-  // 1: nodes whose neighbours are all free, with these
+  // 1: nodes whose neighbours are all free, with these, and with what these reach
   for (std::int32_t i = 0; i < nodes; ++i) {
-    if (neighbours(i).empty()) of[as_size(i)] = -1;
+    if (graph.of(i).empty()) of[as_size(i)] = -1;
     if (of[as_size(i)] != open) continue;
-    if (std::ranges::any_of(neighbours(i), [&](std::int32_t j) { return of[as_size(j)] != open; })) continue;
+    if (std::ranges::any_of(graph.of(i), [&](std::int32_t j) { return of[as_size(j)] != open; })) continue;
     of[as_size(i)] = count;
-    for (const std::int32_t j : neighbours(i)) of[as_size(j)] = count;
+    take_free(i, count);
+    if (reach == Reach::neighbours_of_neighbours)
+      for (const std::int32_t j : graph.of(i)) take_free(j, count);
     ++count;
   }
   // 2: the others to the aggregate of the neighbour that they are connected with most
@@ -99,10 +88,12 @@ Aggregates aggregate(const CsrMatrix& a, int size, double threshold) {
   for (std::int32_t i = 0; i < nodes; ++i) {
     if (of[as_size(i)] != open) continue;
     double most = 0;
-    for (std::int64_t k = graph.begin[as_size(i)]; k < graph.begin[as_size(i) + 1]; ++k) {
-      const std::int32_t j = graph.node[as_size(k)];
-      if (before[as_size(j)] < 0 || graph.weight[as_size(k)] <= most) continue;
-      most = graph.weight[as_size(k)];
+    for (std::int64_t k = a.begin[as_size(i)]; k < a.begin[as_size(i) + 1]; ++k) {
+      const std::int32_t j = a.column[as_size(k)];
+      if (before[as_size(j)] < 0) continue;
+      const double square = square_of(a, k);
+      if (square <= most || !graph.strong(i, k, square)) continue;
+      most = square;
       of[as_size(i)] = before[as_size(j)];
     }
   }
@@ -110,9 +101,7 @@ Aggregates aggregate(const CsrMatrix& a, int size, double threshold) {
   for (std::int32_t i = 0; i < nodes; ++i) {
     if (of[as_size(i)] != open) continue;
     of[as_size(i)] = count;
-    for (const std::int32_t j : neighbours(i))
-      if (of[as_size(j)] == open) of[as_size(j)] = count;
-    ++count;
+    take_free(i, count++);
   }
   // numbered by their first nodes
   std::vector<std::int32_t> number(as_size(count), -1);

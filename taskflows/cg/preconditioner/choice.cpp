@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/as_size.hpp"
+#include "taskflows/cg/preconditioner/sparse_blocks.hpp"
 #include "taskflows/cg/preconditioner/spectrum.hpp"
 
 namespace asterism::cg {
@@ -15,10 +16,10 @@ namespace {
 /// Iterations of a solve with multigrid that were seen: on grids 8 to 12, on bodies 50 to 180.
 constexpr double iterations_on_grids = 12;
 constexpr double iterations_on_bodies = 80;
-/// Iterations with Jacobi that an iteration with multigrid takes as long as, all levels together (6 to 12 measured on
-/// grids and bodies), and that its setup does (190 to 350): experiments/records/cg-preconditioners.json.
-constexpr double cost_of_iteration = 10;
-constexpr double cost_of_setup = 300;
+/// Iterations with Jacobi that an iteration with multigrid takes as long as, all levels together (5 to 11 measured on
+/// grids and bodies), and that its setup does (90 to 280): experiments/records/cg-preconditioners.json.
+constexpr double cost_of_iteration = 8;
+constexpr double cost_of_setup = 200;
 /// The same setup beside a GPU, whose iterations are short: 2,300 to 10,700 (cg-preconditioners-h100.json).
 constexpr int cost_of_setup_beside_gpus = 5000;
 /// Steps of conjugate gradient that see a condition up to the square of about their number.
@@ -27,7 +28,7 @@ constexpr int steps_on_bodies = 150;
 /// Entries times iterations up to which those of Jacobi are counted instead: about 0.1 s on one core.
 constexpr double entries_counted = 2e8;
 /// A small system takes longer per iteration of multigrid than the cost above, for its tasks are short.
-constexpr double worth_counting = 1.5;
+constexpr double worth_counting = 2.5;
 
 }  // namespace
 
@@ -42,8 +43,9 @@ PreconditionerChoice choose_preconditioner(const CsrMatrix& a, int node_rows, do
   if (on_gpus)
     return {plain,
             fmt::format("the set-up of amg takes as long as some {} iterations on a GPU", cost_of_setup_beside_gpus)};
+  const SparseBlocks scalars = gather_blocks(a, 1);
   const bool body = node_rows > 1;
-  const Spectrum seen = estimate_spectrum(a, 1, inverse, body ? steps_on_bodies : steps_on_grids);
+  const Spectrum seen = estimate_spectrum(scalars, inverse, body ? steps_on_bodies : steps_on_grids);
   const double condition = seen.largest / seen.smallest;
   if (!(condition >= 1) || !(tolerance > 0)) return {plain, "the condition could not be estimated"};
   const double iterations = std::sqrt(condition) / 2 * std::log(2 / tolerance);
@@ -52,7 +54,7 @@ PreconditionerChoice choose_preconditioner(const CsrMatrix& a, int node_rows, do
   if (amg && static_cast<double>(a.nnz()) * cost <= entries_counted) {
     // convergence is faster than the condition says where few eigenvalues are small
     const int most = static_cast<int>(worth_counting * cost);
-    const int counted = estimate_spectrum(a, 1, inverse, most, tolerance).steps;
+    const int counted = estimate_spectrum(scalars, inverse, most, tolerance).steps;
     if (counted < most)
       return {plain, fmt::format("counted: {} iterations with a vector of random numbers; amg costs as much as {:.0f}",
                                  counted, cost)};

@@ -61,7 +61,7 @@ Hierarchy coloured(const CsrMatrix& a, int size) {
   Level& level = result.level.emplace_back();
   level.size = size;
   level.rows = a.rows();
-  level.inverse = inverse_diagonal(a, size, "ssor", a.name);
+  level.inverse = inverse_diagonal(gather_blocks(a, size), "ssor", a.name);
   result.colour = colours_of(a, size);
   result.seconds = seconds_since(begin);
   return result;

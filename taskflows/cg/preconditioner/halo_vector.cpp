@@ -30,6 +30,7 @@ HaloVector::HaloVector(const std::string& name, const Cuts& cuts, const std::vec
     for (const Reader& reader : readers) {
       if (i + 1 >= static_cast<int>(reader.rows->size())) continue;
       const CsrMatrix& a = *reader.matrix;
+      if (first == 0 && last == a.n) continue;  // all are its own
       for (std::int64_t k = a.begin_of((*reader.rows)[as_size(i)]); k < a.begin_of((*reader.rows)[as_size(i) + 1]); ++k)
         if (a.column[as_size(k)] < first || a.column[as_size(k)] >= last) columns.push_back(a.column[as_size(k)]);
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "taskflows/cg/matrix/csr_matrix.hpp"
+#include "taskflows/cg/preconditioner/sparse_blocks.hpp"
 
 namespace asterism::cg {
 
@@ -32,6 +33,7 @@ struct Level {
   CsrMatrix a;                      ///< level 0: over several ranks the whole matrix, else empty
   std::vector<double> inverse;      ///< of the diagonal blocks, row by row: inverse[row * size + k]
   double largest = 0;               ///< bound of the eigenvalues of D^-1 A
+  double smoothed_share = 0;        ///< the smoother acts on those between the largest and this share of it
   CsrMatrix p;                      ///< from the next level to this one; empty on the last
   CsrMatrix r;                      ///< its transpose
   std::vector<std::int64_t> first;  ///< of each node of the next level: the first row of its aggregate
@@ -48,10 +50,9 @@ struct Hierarchy {
   double seconds = 0;              ///< that it took to make
 };
 
-/// Inverses of the diagonal blocks of `size` rows, as Level::inverse; a row without entries has none. Throws Error
-/// (bad_input), naming the preconditioner, when one shows that A is not positive definite.
-std::vector<double> inverse_diagonal(const CsrMatrix& a, int size, const std::string& preconditioner,
-                                     const std::string& name);
+/// Inverses of the diagonal blocks, as Level::inverse. Throws Error (bad_input), naming the preconditioner, when one
+/// shows that A is not positive definite.
+std::vector<double> inverse_diagonal(const SparseBlocks& a, const std::string& preconditioner, const std::string& name);
 
 /// Rows of a node, at most.
 inline constexpr int most_rows_of_nodes = 12;

@@ -52,6 +52,7 @@ Multigrid::Multigrid(System& system, const CsrMatrix& rows, const Hierarchy& hie
     LevelData& level = levels_[l];
     level.size = of.size;
     level.largest = of.largest;
+    level.smoothed_share = of.smoothed_share;
     const bool last = l + 1 == levels_.size();
     const bool direct = last && hierarchy.inverse.rows() > 0;
     const CsrMatrix& matrix = l == 0 ? a : of.a;
@@ -80,10 +81,11 @@ Multigrid::Multigrid(System& system, const CsrMatrix& rows, const Hierarchy& hie
         level.a[as_size(i)].handle = system.rows[as_size(i)].front().handle;
       }
     } else {
-      level.a = make_operator(matrix, level.cuts, *level.x, "A", true, owners_);
+      level.a = make_operator(matrix, level.cuts, *level.x, "A", l == 0, owners_);
     }
     if (l > 0) level.b = make_plain(level.cuts, "b" + of_level);
-    level.d = make_plain(level.cuts, "d" + of_level);
+    level.d = std::make_unique<HaloVector>("d" + of_level, level.cuts,
+                                           std::vector<HaloVector::Reader>{{&matrix, &level.cuts}}, owners_);
     level.q = make_plain(level.cuts, "q" + of_level);
     make_inverse(level, of.inverse);
   }
@@ -143,41 +145,46 @@ void Multigrid::submit_product(const Operator& a, const HaloVector& x, const std
   }
 }
 
-/// Chebyshev iteration for A x = b on eigenvalues [smoothed_share largest, largest] of D^-1 A (Saad, Iterative Methods
-/// for Sparse Linear Systems, Algorithm 12.1).
-void Multigrid::submit_smoother(LevelData& level, const std::vector<starpu_data_handle_t>& b, bool from_zero) {
-  const double theta = level.largest * (1 + smoothed_share) / 2;
-  const double delta = level.largest * (1 - smoothed_share) / 2;
-  double rho = delta / theta;
-  for (int step = 0; step < smoother_steps; ++step) {
-    codelets::SmoothArgs args{};
-    args.block = level.size;
-    args.w = 1 / theta;
-    if (step > 0) {
-      const double next = 1 / (2 * theta / delta - rho);
-      args.c = next * rho;
-      args.w = 2 * next / delta;
-      rho = next;
-    }
-    const bool product = step > 0 || !from_zero;
-    args.product = product ? 1 : 0;
-    // d <- c d + w D^-1 (b - A x);  x <- x + d
-    for (int i = 0; i < level.blocks(); ++i) {
-      if (!is_here(owners_, i)) continue;
-      const auto k = as_size(i);
-      args.layout = level.a[k].layout;
-      std::vector<Access> accesses;
-      if (product) accesses = {{level.a[k].handle, STARPU_R}, {level.q.block[k], STARPU_W}};
-      const auto mode = product ? STARPU_RW : STARPU_W;
-      accesses.insert(
-          accesses.end(),
-          {{level.inverse[k], STARPU_R}, {b[k], STARPU_R}, {level.d.block[k], mode}, {level.x->piece(i), mode}});
-      const auto& inputs = level.x->inputs(i);
-      for (std::size_t h = 1; product && h < inputs.size(); ++h) accesses.push_back({inputs[h], STARPU_R});
-      asterism::submit(codelets::smooth, args, accesses);
-    }
-    level.x->exchange();
+/// Two steps of Chebyshev iteration for A x = b on eigenvalues [smoothed_share largest, largest] of D^-1 A (Saad,
+/// Iterative Methods for Sparse Linear Systems, Algorithm 12.1), from x or, to replace it, from 0:
+///     d_1 = w_1 D^-1 (b - A x);  d_2 = c d_1 + w_2 D^-1 (b - A (x + d_1));  x <- x + d_1 + d_2
+/// where b - A x = D d_1 / w_1, so that the second step needs neither b nor the new x:
+///     x <- x + (1 + c + w_2 / w_1) d_1 - w_2 D^-1 A d_1
+void Multigrid::submit_smoother(LevelData& level, const std::vector<starpu_data_handle_t>& b, codelets::Write write) {
+  static_assert(smoother_steps == 2);
+  const double theta = level.largest * (1 + level.smoothed_share) / 2;
+  const double delta = level.largest * (1 - level.smoothed_share) / 2;
+  const double rho = 1 / (2 * theta / delta - delta / theta);
+  const double c = rho * delta / theta;
+  const double w = 2 * rho / delta;
+  const bool adds = write == codelets::Write::add;
+  for (int i = 0; i < level.blocks(); ++i) {
+    if (!is_here(owners_, i)) continue;
+    const auto k = as_size(i);
+    const codelets::SmoothFirstArgs args{level.a[k].layout, 1 / theta, level.size, adds ? 1 : 0};
+    std::vector<Access> accesses;
+    if (adds) accesses = {{level.a[k].handle, STARPU_R}, {level.q.block[k], STARPU_W}};
+    accesses.insert(accesses.end(), {{level.inverse[k], STARPU_R}, {b[k], STARPU_R}, {level.d->piece(i), STARPU_W}});
+    for (const starpu_data_handle_t input : level.x->inputs(i))
+      if (adds) accesses.push_back({input, STARPU_R});
+    asterism::submit(codelets::smooth_first, args, accesses);
   }
+  level.d->exchange();
+  for (int i = 0; i < level.blocks(); ++i) {
+    if (!is_here(owners_, i)) continue;
+    const auto k = as_size(i);
+    const codelets::SmoothSecondArgs args{level.a[k].layout, 1 + c + w * theta, w, level.size, write};
+    std::vector<Access> accesses{{level.a[k].handle, STARPU_R},
+                                 {level.q.block[k], STARPU_W},
+                                 {level.inverse[k], STARPU_R},
+                                 {level.d->piece(i), STARPU_R},
+                                 {level.x->piece(i), adds ? STARPU_RW : STARPU_W}};
+    const auto& inputs = level.d->inputs(i);
+    for (std::size_t h = 1; h < inputs.size(); ++h) accesses.push_back({inputs[h], STARPU_R});
+    asterism::submit(codelets::smooth_second, args, accesses);
+  }
+  // the result of the finest level is multiplied by no matrix
+  if (!adds || &level != &levels_.front()) level.x->exchange();
 }
 
 void Multigrid::submit_level(std::size_t l, const System& system) {
@@ -193,7 +200,7 @@ void Multigrid::submit_level(std::size_t l, const System& system) {
   std::vector<starpu_data_handle_t> b;
   for (int i = 0; i < level.blocks(); ++i)
     b.push_back(!is_here(owners_, i) ? nullptr : l == 0 ? system.r[i] : level.b.block[as_size(i)].get());
-  submit_smoother(level, b, true);
+  submit_smoother(level, b, codelets::Write::replace);
   if (!last) {
     // t <- b - A x
     for (int i = 0; i < level.blocks(); ++i) {
@@ -217,7 +224,7 @@ void Multigrid::submit_level(std::size_t l, const System& system) {
     submit_product(level.p, *next.x, pieces_of(*level.x), true);
     level.x->exchange();
   }
-  submit_smoother(level, b, false);
+  submit_smoother(level, b, codelets::Write::add);
 }
 
 void Multigrid::submit(const System& system) {

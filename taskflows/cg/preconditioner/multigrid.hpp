@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "codelets/cg/codelets.hpp"
 #include "codelets/cg/gpu_contexts.hpp"
 #include "runtime/host_memory.hpp"
 #include "taskflows/cg/preconditioner/hierarchy.hpp"
@@ -15,10 +16,8 @@
 
 namespace asterism::cg {
 
-/// Steps of the smoother before and after the coarser levels: the degree of its polynomial.
+/// Steps of the smoother before and after the coarser levels: the degree of its polynomial, which tasks are made for.
 inline constexpr int smoother_steps = 2;
-/// The smoother acts on eigenvalues of D^-1 A between the largest and this share of it.
-inline constexpr double smoothed_share = 0.1;
 
 class Multigrid final : public PreconditionerTasks {
  public:
@@ -34,12 +33,13 @@ class Multigrid final : public PreconditionerTasks {
   };
   struct LevelData {
     int size = 1;
-    double largest = 0;
+    double largest = 0, smoothed_share = 0;
     Cuts cuts;
     Operator a, p, r;
     std::unique_ptr<HaloVector> x;       ///< the correction
+    std::unique_ptr<HaloVector> d;       ///< the smoother's first step
     std::unique_ptr<HaloVector> defect;  ///< b - A x, or b itself on the coarsest level
-    Plain b, d, q;
+    Plain b, q;
     HostBuffer<double> inverse_memory;
     std::vector<Handle> inverse;
     [[nodiscard]] int blocks() const { return static_cast<int>(cuts.size()) - 1; }
@@ -47,7 +47,7 @@ class Multigrid final : public PreconditionerTasks {
   Plain make_plain(const Cuts& cuts, const std::string& name) const;
   void make_inverse(LevelData& level, const std::vector<double>& inverse);
   void submit_level(std::size_t l, const System& system);
-  void submit_smoother(LevelData& level, const std::vector<starpu_data_handle_t>& b, bool from_zero);
+  void submit_smoother(LevelData& level, const std::vector<starpu_data_handle_t>& b, codelets::Write write);
   void submit_product(const Operator& a, const HaloVector& x, const std::vector<starpu_data_handle_t>& y, bool add);
 
   const Partition& owners_;

@@ -2,10 +2,11 @@
 #include "taskflows/cg/preconditioner/spectrum.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/as_size.hpp"
-#include "taskflows/cg/preconditioner/sparse_products.hpp"
 
 namespace asterism::cg {
 namespace {
@@ -22,11 +23,38 @@ void apply_diagonal(int size, const std::vector<double>& inverse, const std::vec
   }
 }
 
+/// The sum of x[i] y[i], in pieces of fixed length: the same for any number of threads.
+double ordered_dot(const std::vector<double>& x, const std::vector<double>& y) {
+  constexpr std::size_t piece = 4096;
+  const auto pieces = static_cast<std::int64_t>((x.size() + piece - 1) / piece);
+  std::vector<double> sums(as_size(pieces));
+#pragma omp parallel for schedule(static)
+  for (std::int64_t k = 0; k < pieces; ++k) {
+    double sum = 0;
+    for (std::size_t i = as_size(k) * piece; i < std::min(x.size(), (as_size(k) + 1) * piece); ++i)
+      sum = sum + x[i] * y[i];
+    sums[as_size(k)] = sum;
+  }
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
+}
+
 }  // namespace
 
-Spectrum estimate_spectrum(const CsrMatrix& a, int size, const std::vector<double>& inverse, int most,
-                           double reduction) {
-  const std::size_t n = as_size(a.rows());
+double row_sum_bound(const SparseBlocks& a, const std::vector<double>& inverse) {
+  double bound = 0;
+#pragma omp parallel for schedule(static) reduction(max : bound)
+  for (std::int64_t i = 0; i < a.rows(); ++i) {
+    double sum = 0;
+    for (std::int64_t k = a.begin[as_size(i)]; k < a.begin[as_size(i) + 1]; ++k)
+      sum = sum + std::abs(a.value[as_size(k)]);
+    bound = std::max(bound, sum * inverse[as_size(i)]);
+  }
+  return bound;
+}
+
+Spectrum estimate_spectrum(const SparseBlocks& a, const std::vector<double>& inverse, int most, double reduction) {
+  const int size = a.height;
+  const std::size_t n = as_size(a.rows() * size);
   std::vector<double> r(n);
   std::vector<double> z(n);
   std::vector<double> q(n);

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "taskflows/cg/matrix/csr_matrix.hpp"
+#include "taskflows/cg/preconditioner/sparse_blocks.hpp"
 
 namespace asterism::cg {
 
@@ -16,10 +16,13 @@ struct Spectrum {
   int steps = 0;  ///< that were taken
 };
 
-/// `size`: rows of a diagonal block; inverse[row * size + k]: of the blocks, by rows. Beginning with a vector of
-/// numbers at random that are the same in every run. It ends before `most` steps where the residual, in the norm of
-/// D^-1, has fallen to `reduction` of the first.
-Spectrum estimate_spectrum(const CsrMatrix& a, int size, const std::vector<double>& inverse, int most,
-                           double reduction = 0);
+/// inverse: of the diagonal blocks, one after the other, by rows. Beginning with a vector of numbers at random that are
+/// the same in every run. It ends before `most` steps where the residual, in the norm of D^-1, has fallen to
+/// `reduction` of the first.
+Spectrum estimate_spectrum(const SparseBlocks& a, const std::vector<double>& inverse, int most, double reduction = 0);
+
+/// No eigenvalue of D^-1 A, D its diagonal, is larger (Gershgorin): the largest sum of a row's |entries| over its
+/// diagonal entry. Of blocks of one row.
+double row_sum_bound(const SparseBlocks& a, const std::vector<double>& inverse);
 
 }  // namespace asterism::cg

@@ -18,7 +18,7 @@ CellMessages cell_messages(const Tree& tree, int l) {
   CellMessages messages;
   const Level& level = tree.level(l);
   const Range own = tree.own(l);
-  const bool has_parents = l > Tree::first_far_level;
+  const bool has_parents = l > tree.top_level();
   for (std::int32_t g = own.begin; g < own.end; ++g) {
     // who is in the interaction list of a cell has it in its own
     for (const M2LTask& task : level.far[static_cast<std::size_t>(g)])

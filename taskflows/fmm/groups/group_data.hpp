@@ -45,6 +45,7 @@ struct CellGroup {
 struct NearMessage {
   int rank = 0;  ///< at the other end
   std::int32_t particles = 0;
+  std::int32_t packed_parts = 0;
   HostBuffer<std::int32_t> parts;  ///< what the task that brings them together reads, packed
   HostBuffer<double> values;       ///< 4 x particles, where CPUs and GPUs exchange them
   Handle packing, data;

@@ -22,14 +22,14 @@ std::int64_t Simulation::tag_of(int level, std::int32_t group, CellData data) co
 void Simulation::find_cell_messages() {
   messages_.assign(static_cast<std::size_t>(tree_->shape().height), {});
   cell_tags_.assign(messages_.size(), 0);
-  for (int l = Tree::first_far_level; l <= tree_->leaf_level(); ++l) {
+  for (int l = tree_->top_level(); l <= tree_->leaf_level(); ++l) {
     messages_[static_cast<std::size_t>(l)] = cell_messages(*tree_, l);
     cell_tags_[static_cast<std::size_t>(l)] =
         rank_group().allocate_tags(2 * static_cast<std::int64_t>(tree_->level(l).groups.size()));
   }
 }
 
-/// Makes the data that groups of lower ranks send for leaves here.
+/// Makes the data that groups of other ranks send for leaves here.
 void Simulation::build_near_in() {
   const int leaf = tree_->leaf_level();
   near_tags_ = rank_group().allocate_tags(static_cast<std::int64_t>(tree_->leaves().groups.size()) * tree_->ranks());
@@ -46,14 +46,21 @@ void Simulation::build_near_in() {
   }
 }
 
-/// Makes the data that a group here sends for leaves of higher ranks.
+/// Makes the data that a group here sends for leaves of other ranks.
 void Simulation::build_near_out(std::int32_t group) {
   ParticleGroup& p = particles(group);
   for (const NearOut& out : tree_->near_out(static_cast<std::size_t>(group))) {
     NearMessage message;
     message.rank = out.rank;
     message.particles = out.count;
-    message.parts = pack_reduction({{near_particles(group), 0}}, {{0, out.first, 0, out.count}});
+    std::vector<ReductionPart> parts;
+    std::int32_t to = 0;
+    for (const NearOut::Part& part : out.parts) {
+      parts.push_back({0, part.first, to, part.count});
+      to += part.count;
+    }
+    message.packed_parts = static_cast<std::int32_t>(parts.size());
+    message.parts = pack_reduction({{near_particles(group), 0}}, parts);
     message.packing = read_only(message.parts, fmt::format("packing {} for {}", group, out.rank), group);
     const std::size_t doubles = 4 * static_cast<std::size_t>(out.count);
     message.values = exchanged(doubles);

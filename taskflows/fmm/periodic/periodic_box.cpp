@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
+#include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fmm {
 
@@ -25,8 +27,10 @@ PeriodicBox box_of_lengths(int directions, const std::array<double, 3>& length) 
     }
     if (whole) return box;
   }
-  bad_input("--box {},{},{}: expected sides of which at most {} boxes fill a cube, as those of 2,2,3 or 1,1,4 do",
-            length[0], length[1], length[2], most_copies);
+  bad_input(
+      "--box {},{},{}: expected sides of which at most {} boxes fill a cube, as those of 2,2,3 or 1,1,4 do: the tree's "
+      "cells are cubes",
+      length[0], length[1], length[2], most_copies);
 }
 
 Particles repeated(const PeriodicBox& box, const Particles& particles, std::size_t sources) {
@@ -60,8 +64,7 @@ void wrap(const PeriodicBox& box, Particles& particles) {
   }
 }
 
-Box box_of(const PeriodicBox& box, const Particles& particles) {
-  const Extent reached = extent(particles.x, particles.y, particles.z);
+Box box_of(const PeriodicBox& box, const Extent& reached) {
   double corner[3] = {0, 0, 0};
   for (int d = box.directions; d < 3; ++d) {
     const double length = reached.high[d] - reached.low[d];
@@ -80,6 +83,14 @@ void check_neutral(const Particles& particles) {
   for (const double q : particles.charge) {
     sum += q;
     magnitude += std::abs(q);
+  }
+  struct Sums {
+    long double sum, magnitude;
+  };
+  const Sums mine{std::exchange(sum, 0), std::exchange(magnitude, 0)};
+  for (const Sums& of_rank : rank_group().all_gather(mine)) {
+    sum += of_rank.sum;
+    magnitude += of_rank.magnitude;
   }
   if (std::abs(sum) > rounding * magnitude)
     bad_input(

@@ -32,11 +32,12 @@ Particles repeated(const PeriodicBox& box, const Particles& particles, std::size
 /// Brings coordinates of periodic directions to [0, length).
 void wrap(const PeriodicBox& box, Particles& particles);
 
-/// The cube of that width: from 0 in periodic directions, around the particles in others. Throws Error (bad_input) when
-/// they extend farther there.
-Box box_of(const PeriodicBox& box, const Particles& particles);
+/// The cube of that width: from 0 in periodic directions, around what particles reach in others. Throws Error
+/// (bad_input) when they extend farther there.
+Box box_of(const PeriodicBox& box, const Extent& reached);
 
-/// Throws Error (bad_input) unless the sum of the charges is 0 to rounding, relative to the sum of their magnitudes.
+/// Throws Error (bad_input) unless the sum of the charges, of all ranks, is 0 to rounding, relative to the sum of their
+/// magnitudes. All ranks call this together.
 void check_neutral(const Particles& particles);
 
 }  // namespace asterism::fmm

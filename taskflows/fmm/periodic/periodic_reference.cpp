@@ -123,16 +123,16 @@ std::int64_t affordable_periodic_targets(const PeriodicBox& box, std::int64_t pa
                     std::min(particles, fewest), particles);
 }
 
-PeriodicReference::PeriodicReference(const Particles& particles, int directions, double width, double targets)
+PeriodicReference::PeriodicReference(const Particles& particles, int directions, double width, double targets,
+                                     std::size_t all)
     : particles_(particles), directions_(directions), width_(width) {
   if (directions_ < 3) return;
-  choose_waves(targets);
+  choose_waves(static_cast<double>(all > 0 ? all : particles.size()), targets);
   add_structure();
 }
 
 /// The splitting parameter for which the two sums take about equally long.
-void PeriodicReference::choose_waves(double targets) {
-  const auto n = static_cast<double>(particles_.size());
+void PeriodicReference::choose_waves(double n, double targets) {
   double least = INFINITY;
   double best = 0;
   for (double a = 3; a <= 16; ++a) {

@@ -23,8 +23,10 @@ class PeriodicReference {
  public:
   /// The potential of particles with charges q_j and K = 1/r; x, xy or xyz have the period `width`.
   /// `particles` must outlive this.
-  /// `targets`: how many points will be asked for, with which Ewald's sum is divided into its two parts.
-  PeriodicReference(const Particles& particles, int directions, double width, double targets);
+  /// `targets`: how many points will be asked for, with which Ewald's sum is divided into its two parts. Over several
+  /// ranks each sums over its particles; what they sum to is the potential when all have the same `all`, the number of
+  /// particles altogether (0: those here).
+  PeriodicReference(const Particles& particles, int directions, double width, double targets, std::size_t all = 0);
   /// Sums at a point, without the particles that are there, but with their images.
   [[nodiscard]] FieldSums at(double x, double y, double z) const;
 
@@ -34,7 +36,7 @@ class PeriodicReference {
     double weight;                   ///< 2 x 4 pi / V exp(-k^2 / 4 alpha^2) / k^2, one of each pair k, -k
     std::complex<double> structure;  ///< sum of q_j exp(i k x_j)
   };
-  void choose_waves(double targets);
+  void choose_waves(double particles, double targets);
   void add_structure();
   [[nodiscard]] FieldSums ewald(double x, double y, double z) const;
 

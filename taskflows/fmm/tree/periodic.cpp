@@ -33,17 +33,12 @@ void Tree::build_periodic_near_set(std::int32_t n) {
   const auto [first_leaf, end] = leaves_of_near_set(n);
   const std::int32_t cells = end - first_leaf;
   NearSet& set = near_[static_cast<std::size_t>(n)];
-  struct Partner {
-    int image;
-    std::int32_t leaf;
-    auto operator<=>(const Partner&) const = default;
-  };
-  std::vector<std::vector<Partner>> partners(static_cast<std::size_t>(cells));
-  std::map<Partner, std::int32_t> ghosts;  // and their places in the set
+  std::vector<std::vector<Ghost>> partners(static_cast<std::size_t>(cells));
+  std::map<Ghost, std::int32_t> ghosts;  // and their places in the set
   for (std::int32_t leaf = first_leaf; leaf < end; ++leaf) {
     for_images(leaf, [&, first = first_leaf, last = end](int image, std::int32_t other) {
       if (image < 0 || (image == 0 && other < first)) return;
-      const Partner partner{image, other};
+      const Ghost partner{image, other};
       partners[static_cast<std::size_t>(leaf - first)].push_back(partner);
       if (image > 0 || other >= last) ghosts.emplace(partner, 0);
     });
@@ -69,7 +64,7 @@ void Tree::build_periodic_near_set(std::int32_t n) {
     set.upper_begin.push_back(static_cast<std::int32_t>(set.upper.size()));
     set.source_begin.push_back(static_cast<std::int32_t>(set.source.size()));
     std::vector<std::int32_t> sources;
-    for (const Partner& partner : partners[static_cast<std::size_t>(self)]) {
+    for (const Ghost& partner : partners[static_cast<std::size_t>(self)]) {
       const auto ghost = ghosts.find(partner);
       sources.push_back(ghost == ghosts.end() ? partner.leaf - first_leaf : ghost->second);
       if (ghost != ghosts.end()) of_ghost[static_cast<std::size_t>(ghost->second - cells)].push_back(self);

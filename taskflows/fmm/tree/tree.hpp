@@ -35,7 +35,7 @@ struct TreeShape {
   /// Most particles of a leaf of an adaptive tree, of which `height` is the largest number of levels; 0: a uniform
   /// tree.
   int leaf_size = 0;
-  /// The first so many of x, y, z are periodic, with the width of the tree's box; trees of one process only.
+  /// The first so many of x, y, z are periodic, with the width of the tree's box.
   int periodic = 0;
   /// Widening of the cube around the points that the tree divides, where no box is given: 1 to 2, between which the
   /// leaves of a uniform tree have any size.
@@ -149,17 +149,27 @@ struct Contributor {
   int image = 0;  ///< all are copies in this image, in which a particle is once
 };
 
-/// What a group of a lower rank computes for leaves of this one: it sends the particles of these leaves, one leaf after
-/// the other, and the `from` of its contributions counts in them.
+/// A leaf that is copied to a near set, in an image.
+struct Ghost {
+  int image;
+  std::int32_t leaf;
+  auto operator<=>(const Ghost&) const = default;
+};
+/// What a group of another rank computes for leaves of this one: it sends the particles of these leaves, one leaf after
+/// the other, and the `from` of its contributions counts in them. Of a lower rank, but for images.
 struct NearIn {
   std::int32_t group;
-  std::vector<std::int32_t> leaves;  ///< increasing
+  std::vector<Ghost> ghosts;  ///< increasing
   std::int32_t particles = 0;
 };
-/// Particles of a group's set that it has to send: all its ghosts of that rank, which are side by side.
+/// Particles of a group's set that it has to send: all its ghosts of that rank, in order; those of one image are side
+/// by side.
 struct NearOut {
+  struct Part {
+    std::int32_t first, count;
+  };
   int rank;
-  std::int32_t first;
+  std::vector<Part> parts;
   std::int32_t count;
 };
 
@@ -253,8 +263,8 @@ class Tree {
     const auto n = static_cast<std::size_t>(near_set);
     return {first_near_leaf_[n], first_near_leaf_[n + 1]};
   }
-  /// The near sets that were computed for a group, but for the only one of a group that is not divided, those of lower
-  /// Morton index first; of groups of other ranks, `parts` count as NearIn says.
+  /// The near sets that were computed for a group, but for the only one of a group that is not divided, by their
+  /// numbers; of groups of other ranks, `parts` count as NearIn says.
   [[nodiscard]] const std::vector<Contributor>& contributors(std::size_t group) const { return contributors_[group]; }
   /// Near results that come from other ranks, by group, increasing.
   [[nodiscard]] const std::vector<NearIn>& near_in() const noexcept { return near_in_; }
@@ -295,6 +305,7 @@ class Tree {
   // periodic.cpp
   void build_lattice();
   void build_periodic_near_set(std::int32_t near_set);
+  // near_messages.cpp
   void build_contributors();
   void build_near_messages();
 

@@ -11,7 +11,7 @@
 #include "taskflows/cg/preconditioner/choice.hpp"
 #include "taskflows/cg/preconditioner/gauss_seidel.hpp"
 #include "taskflows/cg/preconditioner/multigrid.hpp"
-#include "taskflows/cg/preconditioner/sparse_products.hpp"
+#include "taskflows/cg/preconditioner/sparse_blocks.hpp"
 #include "taskflows/cg/verify.hpp"
 #include "tests/taskflows/cg/flow.hpp"
 
@@ -79,8 +79,8 @@ Dense cycle(const Hierarchy& h, std::size_t l, const CsrMatrix& matrix) {
     for (int k = 0; k < level.size; ++k)
       d(i, i / level.size * level.size + k) = level.inverse[as_size(i * level.size + k)];
   // degree 2: the error is multiplied by T_2((theta - x) / delta) / T_2(theta / delta), x = D^-1 A
-  const double theta = level.largest * (1 + smoothed_share) / 2;
-  const double delta = level.largest * (1 - smoothed_share) / 2;
+  const double theta = level.largest * (1 + level.smoothed_share) / 2;
+  const double delta = level.largest * (1 - level.smoothed_share) / 2;
   const Dense one = Dense::Identity(n, n);
   const Dense x = (theta * one - d * a) / delta;
   const double sigma = theta / delta;
@@ -132,12 +132,27 @@ Solved solve_by_flow(const CsrMatrix& a, const Hierarchy& h, const Vector& b, Op
   return s;
 }
 
-TEST(SparseProducts, AsDenseOnes) {
+TEST(SparseBlocks, ProductsAreThoseOfDenseMatrices) {
   const CsrMatrix a = assemble_stencil(parse_stencil("11pts-5x4x3"));
+  // nodes of 3 rows of a body, of 1 to 5 rows of a matrix that has no nodes: blocks with entries that are not there
+  for (const auto& [matrix, size] : {std::pair{&a, 1}, {&a, 2}, {&a, 3}, {&a, 4}, {&a, 5}, {&body().a, 3}}) {
+    SCOPED_TRACE(size);
+    const Dense expected = dense(*matrix);
+    EXPECT_EQ(dense(scatter_blocks(gather_blocks(*matrix, size))), expected);
+    const SparseBlocks blocks = gather_blocks(*matrix, size);
+    const Dense square = expected * expected;
+    EXPECT_LT((dense(scatter_blocks(product(blocks, blocks))) - square).norm(), 1e-14 * square.norm());
+    EXPECT_LT((dense(scatter_blocks(triple_product(blocks, blocks, blocks))) - square * expected).norm(),
+              1e-14 * (square * expected).norm());
+    const Vector values = numbers(matrix->n, 0.6);
+    Vector y(values.size());
+    multiply(blocks, values, y);
+    const Eigen::VectorXd product = expected * Eigen::Map<const Eigen::VectorXd>(values.data(), matrix->n);
+    EXPECT_LT((Eigen::Map<const Eigen::VectorXd>(y.data(), matrix->n) - product).norm(), 1e-14 * expected.norm());
+  }
   const Hierarchy& h = body_hierarchy();
-  EXPECT_LT((dense(product(a, a)) - dense(a) * dense(a)).norm(), 1e-12);
   const CsrMatrix& p = h.level.front().p;
-  EXPECT_EQ(dense(transpose(p)), dense(p).transpose());
+  EXPECT_EQ(dense(h.level.front().r), dense(p).transpose());
   const Dense coarse = dense(p).transpose() * dense(body().a) * dense(p);
   Dense difference = dense(h.level[1].a) - coarse;
   for (Eigen::Index i = 0; i < difference.rows(); ++i)
@@ -147,7 +162,7 @@ TEST(SparseProducts, AsDenseOnes) {
 
 TEST(Aggregation, TakesEveryConnectedNodeOnce) {
   const CsrMatrix a = assemble_stencil(parse_stencil("7pts-9x8x7"));
-  const Aggregates aggregates = aggregate(a, 1, 0.08);
+  const Aggregates aggregates = aggregate(gather_blocks(a, 1), 0.08);
   EXPECT_GT(aggregates.count(), a.n / 27);
   EXPECT_LT(aggregates.count(), a.n / 4);
   std::vector<std::int32_t> first(as_size(aggregates.count()), -1);
@@ -179,33 +194,6 @@ TEST(Hierarchy, RigidMotionsAreInTheRangeOfTheProlongation) {
     }
     EXPECT_GT(inside, 20);
   }
-}
-
-TEST(Smoother, AsItsFormula) {
-  // 35 rows in blocks of 3: the last has 2
-  const std::int64_t n = 35;
-  const int size = 3;
-  const Vector inverse = numbers(n * size, 0.1);
-  const Vector b = numbers(n, 0.5);
-  const Vector q = numbers(n, 0.9);
-  Vector d = numbers(n, 1.3);
-  Vector x = numbers(n, 1.7);
-  const Vector d0 = d;
-  const Vector x0 = x;
-  cpu::smooth(n, {size, inverse.data()}, 0.3, 0.7, b.data(), q.data(), d.data(), x.data());
-  for (std::int64_t i = 0; i < n; ++i) {
-    double z = 0;
-    for (std::int64_t k = 0; k < std::min<std::int64_t>(size, n - i / size * size); ++k)
-      z += inverse[as_size(k * n + i)] * (b[as_size(i / size * size + k)] - q[as_size(i / size * size + k)]);
-    EXPECT_NEAR(d[as_size(i)], 0.3 * d0[as_size(i)] + 0.7 * z, 1e-14);
-    EXPECT_NEAR(x[as_size(i)], x0[as_size(i)] + d[as_size(i)], 1e-14);
-  }
-  cpu::smooth(n, {1, inverse.data()}, 0, 0.7, b.data(), nullptr, d.data(), x.data());
-  for (std::size_t i = 0; i < as_size(n); ++i) EXPECT_NEAR(x[i], 0.7 * inverse[i] * b[i], 1e-15);
-  EXPECT_EQ(x, d);
-  Vector t = q;
-  cpu::defect(n, b.data(), t.data());
-  for (std::size_t i = 0; i < as_size(n); ++i) EXPECT_EQ(t[i], b[i] - q[i]);
 }
 
 TEST_F(CgFlow, VCycleIsThatOfDenseMatrices) {

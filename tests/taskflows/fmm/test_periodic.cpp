@@ -118,7 +118,7 @@ Result solve(const Particles& p, int directions, int acc, const TreeShape& shape
   Options options;
   options.shape = shape;
   options.shape.periodic = directions;
-  options.box = box_of(box, p);
+  options.box = box_of(box, extent(p.x, p.y, p.z));
   Simulation simulation({interaction(Laplace{}), periodic_accuracy(acc)}, options, p);
   Flow(simulation).evaluate();
   Result result(p.size());
@@ -231,7 +231,7 @@ TEST(Periodic, MovedParticlesAreThoseOfANewTree) {
   Options options;
   options.shape = {3, 7};
   options.shape.periodic = 3;
-  options.box = box_of(box, p);
+  options.box = box_of(box, extent(p.x, p.y, p.z));
   Simulation simulation({interaction(Laplace{}), periodic_accuracy(4)}, options, p);
   Flow flow(simulation);
   flow.evaluate();
@@ -331,7 +331,7 @@ TEST(Periodic, BoxesOfThreeSidesAreThoseOfEwald) {
 
 TEST(Periodic, RefusesWhatItCannotDo) {
   Particles p = charges(100);
-  EXPECT_THROW(box_of({2, 0.5 * width}, p), Error);
+  EXPECT_THROW(box_of({2, 0.5 * width}, extent(p.x, p.y, p.z)), Error);
   p.charge[3] += 0.25;
   EXPECT_THROW(check_neutral(p), Error);
   Options options;

@@ -41,6 +41,7 @@ std::vector<std::int32_t> deal(const Particles& p, const TreeShape& shape, int r
 
 void expect_same(const NearSet& a, const NearSet& b) {
   EXPECT_EQ(a.ghosts, b.ghosts);
+  EXPECT_EQ(a.image, b.image);
   EXPECT_EQ(a.begin, b.begin);
   EXPECT_EQ(a.upper_begin, b.upper_begin);
   EXPECT_EQ(a.upper, b.upper);
@@ -92,11 +93,11 @@ void expect_groups_of_the_whole(const Trees& trees) {
         const auto number = std::lower_bound(keys.begin(), keys.end(), first_leaf) - keys.begin();
         EXPECT_TRUE(tree.own_leaves().holds(static_cast<std::int32_t>(number))) << l << ' ' << g;
         EXPECT_EQ(tree.level(l).rank[as_size(g)], whole.rank[as_size(g)]);
-        if (l < Tree::first_far_level) continue;
+        if (l < tree.top_level()) continue;
         ASSERT_EQ(tree.level(l).far[as_size(g)].size(), whole.far[as_size(g)].size());
         for (std::size_t t = 0; t < whole.far[as_size(g)].size(); ++t)
           expect_same(tree.level(l).far[as_size(g)][t], whole.far[as_size(g)][t]);
-        if (l > Tree::first_far_level) expect_same_families(tree.level(l), whole, as_size(g));
+        if (l > tree.top_level()) expect_same_families(tree.level(l), whole, as_size(g));
         if (l == leaf) continue;
         const Range children = tree.child_groups(l, {g, g + 1});
         for (std::int32_t c = 0; c < static_cast<std::int32_t>(trees.whole.level(l + 1).groups.size()); ++c) {
@@ -109,6 +110,15 @@ void expect_groups_of_the_whole(const Trees& trees) {
     }
     EXPECT_EQ(next, static_cast<std::int32_t>(whole.groups.size()));
   }
+}
+
+/// Places in a group's set of the particles that it sends.
+std::vector<std::int32_t> places_of(const NearOut& out) {
+  std::vector<std::int32_t> places;
+  for (const NearOut::Part& part : out.parts)
+    for (std::int32_t i = 0; i < part.count; ++i) places.push_back(part.first + i);
+  EXPECT_EQ(places.size(), as_size(out.count));
+  return places;
 }
 
 /// Near sets and what is added to which particle, whoever computed it.
@@ -126,15 +136,17 @@ void expect_near_of_the_whole(const Trees& trees) {
       for (std::size_t c = 0; c < here.size(); ++c) {
         ASSERT_EQ(here[c].near_set, whole[c].near_set);
         ASSERT_EQ(here[c].parts.size(), whole[c].parts.size());
-        std::int32_t first = 0;  // of what is sent, in the other group's set
+        EXPECT_EQ(here[c].image, whole[c].image);
+        std::vector<std::int32_t> places;  // in the other group's set, of what it sends
         if (!own.holds(here[c].near_set)) {
           const Tree& sender = trees.of_rank[as_size(tree.owner(leaf, here[c].near_set))];
           for (const NearOut& out : sender.near_out(as_size(here[c].near_set)))
-            if (out.rank == tree.owner(leaf, g)) first = out.first;
-          EXPECT_GT(first, 0);
+            if (out.rank == tree.owner(leaf, g)) places = places_of(out);
+          EXPECT_FALSE(places.empty());
         }
         for (std::size_t k = 0; k < here[c].parts.size(); ++k) {
-          EXPECT_EQ(first + here[c].parts[k].from, whole[c].parts[k].from);
+          const std::int32_t from = here[c].parts[k].from;
+          EXPECT_EQ(places.empty() ? from : places.at(as_size(from)), whole[c].parts[k].from);
           EXPECT_EQ(here[c].parts[k].to, whole[c].parts[k].to);
           EXPECT_EQ(here[c].parts[k].count, whole[c].parts[k].count);
         }
@@ -158,9 +170,9 @@ void expect_matching_messages(const Trees& trees) {
       for (const NearOut& out : tree.near_out(as_size(g))) sent.insert({rank, out.rank, -1, g, out.count});
     for (const NearIn& in : tree.near_in()) {
       received.insert({tree.owner(leaf, in.group), rank, -1, in.group, in.particles});
-      EXPECT_TRUE(std::is_sorted(in.leaves.begin(), in.leaves.end()));
+      EXPECT_TRUE(std::is_sorted(in.ghosts.begin(), in.ghosts.end()));
     }
-    for (int l = Tree::first_far_level; l <= leaf; ++l) {
+    for (int l = tree.top_level(); l <= leaf; ++l) {
       const CellMessages messages = cell_messages(tree, l);
       for (const Reader& reader : messages.multipoles_out) sent.insert({rank, reader.rank, l, reader.group, 0});
       for (const Reader& reader : messages.locals_out) sent.insert({rank, reader.rank, l, reader.group, 1});
@@ -202,6 +214,19 @@ TEST(TreeOfRanks, HasItsGroupsAsTheWholeTree) {
       const TreeShape shape{height, group_size, height == 5 ? FarTasks::separate : FarTasks::joined};
       expect_sound(make_trees(*particles, shape, deal(*particles, shape, ranks)));
     }
+}
+
+TEST(TreeOfRanks, PeriodicBoxesHaveTheirGroupsAsTheWholeTree) {
+  const Particles cloud = cube(900, 3, Charges::ones);
+  for (const int periodic : {1, 2, 3})
+    for (const auto& [height, group_size] : {std::pair{2, 1}, {2, 3}, {3, 7}, {4, 10}, {4, 1}})
+      for (const int ranks : {2, 3, 5}) {
+        SCOPED_TRACE(testing::Message() << periodic << " directions, " << height << " levels, " << group_size
+                                        << " per group, " << ranks << " ranks");
+        TreeShape shape{height, group_size};
+        shape.periodic = periodic;
+        expect_sound(make_trees(cloud, shape, deal(cloud, shape, ranks)));
+      }
 }
 
 TEST(TreeOfRanks, SomeHaveNoGroups) {
