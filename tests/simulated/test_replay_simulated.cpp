@@ -230,6 +230,18 @@ TEST_F(Replay, SaysWhatIsWrong) {
   expect_bad_input("circle", "circle");
 }
 
+/// 100 MB read and 100 MB written at 10 GB/s on a core, 100 on a GPU that holds them.
+TEST_F(Replay, TasksWithoutOperationsTakeTheirBytes) {
+  std::filesystem::create_directories(folder_ / "copy");
+  std::ofstream(folder_ / "copy" / "tasks.rec")
+      << "Name: copy\nModel: copy\nJobId: 1\nHandles: a b\nModes: R W\nSizes: 100000000 100000000\nFootprint: beef\n"
+         "Tag: 0\nWorkerId: 0\nMemoryNode: 0\nSubmitTime: 0.0\nStartTime: 0\nEndTime: 3\n\n";
+  expect_bad_input("copy --order platform,rates", "copy");
+  EXPECT_NEAR(replayed("copy --gpus 0 --order platform,rates,bytes --scheduler eager --quiet"), 20e-3, 1e-4);
+  EXPECT_NEAR(replayed("copy --cpus 0 --gpus 1 --order bytes --scheduler eager --quiet"), 12e-3, 1e-3);
+  EXPECT_NEAR(replayed("copy --gpus 0 --order recording,bytes --scheduler eager --quiet"), 3e-3, 1e-4);
+}
+
 /// Two ranks, one task each; the second reads what the first sent: 100 MB, which pass through main memory. Written by
 /// hand as StarPU's converter leaves them; ms.
 TEST_F(Replay, RanksAreReplayedAsOneProcess) {
