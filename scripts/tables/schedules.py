@@ -169,10 +169,18 @@ def replays():
 
 def replay_scale():
     """Large graphs, from scripts/schedules/replay-scale."""
-    rows = ["| command | processor time | memory |", "|---|---|---|"]
+    commands = ["| command | processor time | memory |", "|---|---|---|"]
+    large = {}  # by graph and machine: a cell for each scheduler
     for _, record in load("replay-scale.json"):
-        rows += [f"| `{row['command']}` | {row['cpu_seconds']:.0f} s | {row['memory_mb']:.0f} MB |" for row in record["rows"]]
-    return "\n".join(rows)
+        for row in record["rows"]:
+            used = f"{row['cpu_seconds']:.0f} s", f"{row['memory_mb']:.0f} MB"
+            if int(row["graph"].split(":")[1]) >= 100000:
+                large.setdefault((row["graph"], row["machine"]), {})[row["scheduler"]] = ", ".join(used)
+            else:
+                commands.append(f"| `{row['command']}` | {used[0]} | {used[1]} |")
+    schedulers = list(next(iter(large.values()), {}))
+    return "\n".join([*commands, "", f"| `--generate` | `--simulate` | {' | '.join(f'`{s}`' for s in schedulers)} |", "|---" * (2 + len(schedulers)) + "|",
+                      *(f"| `{graph}` | `{machine}` | {' | '.join(cells.values())} |" for (graph, machine), cells in large.items())])
 
 
 TABLES = {
