@@ -174,13 +174,14 @@ def replay_scale():
     for _, record in load("replay-scale.json"):
         for row in record["rows"]:
             used = f"{row['cpu_seconds']:.0f} s", f"{row['memory_mb']:.0f} MB"
-            if int(row["graph"].split(":")[1]) >= 100000:
-                large.setdefault((row["graph"], row["machine"]), {})[row["scheduler"]] = ", ".join(used)
+            _, _, graph, _, machine, _, scheduler, *_ = row["command"].split()
+            if int(graph.split(":")[1]) >= 100000:
+                large.setdefault((graph, machine), {})[scheduler] = ", ".join(used)
             else:
                 commands.append(f"| `{row['command']}` | {used[0]} | {used[1]} |")
-    schedulers = list(next(iter(large.values()), {}))
+    schedulers = sorted({scheduler for cells in large.values() for scheduler in cells})
     return "\n".join([*commands, "", f"| `--generate` | `--simulate` | {' | '.join(f'`{s}`' for s in schedulers)} |", "|---" * (2 + len(schedulers)) + "|",
-                      *(f"| `{graph}` | `{machine}` | {' | '.join(cells.values())} |" for (graph, machine), cells in large.items())])
+                      *(f"| `{graph}` | `{machine}` | {' | '.join(cells.get(s, '') for s in schedulers)} |" for (graph, machine), cells in large.items())])
 
 
 TABLES = {
