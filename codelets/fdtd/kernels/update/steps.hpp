@@ -31,12 +31,12 @@ void with_steps_kernel(int steps, bool materials, bool with_more, const Launch& 
     throw std::invalid_argument("2 steps at once, or 4 in single precision");
 }
 
-/// Launches of a kernel: blocks, and with more than the plain scheme?
+/// Launches of a kernel: blocks, and with media and more than the plain scheme?
 template <class T>
 struct StepsLaunch {
   Steps<T> steps;
   std::uint32_t blocks;
-  bool with_more;
+  bool media, with_more;
 };
 
 /// Cells in layers, and those of probes.
@@ -61,7 +61,7 @@ std::vector<Box> special_cells(const Grid& grid, const BesideSteps<T>& beside) {
   return cells;
 }
 
-/// One launch, or two where only some regions need more. planes 0: best_planes.
+/// A launch for each kind of regions, which may be carried out at the same time. planes 0: best_planes.
 template <class T>
 std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
                                            const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
@@ -102,11 +102,11 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
   s.probes = beside.probes;
   if (beside.apart.size() > most_boxes_apart) throw std::invalid_argument("steps at once: too many boxes apart");
   for (const Box& box : beside.apart) s.apart[s.boxes_apart++] = box;
-  const RegionsOfSteps regions = regions_of_steps(grid, steps, needed, special_cells(grid, beside), beside.apart);
+  const bool media = e_media.index != nullptr;
   std::vector<StepsLaunch<T>> launches;
-  for (const bool with_more : {true, false}) {
-    const std::vector<Box>& boxes = with_more ? regions.more : regions.plain;
-    if (boxes.empty()) continue;
+  for (const RegionOfSteps& region :
+       regions_of_steps(grid, steps, needed, special_cells(grid, beside), beside.apart, media ? beside.media : Box{})) {
+    const std::vector<Box>& boxes = region.boxes;
     const std::int32_t chunk = planes > 0 ? planes : best_planes(boxes, steps, blocks_at_a_time);
     std::uint32_t blocks = 0;
     s.regions = 0;
@@ -116,7 +116,7 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
       s.region[s.regions++] = {b.y0, b.z0, along_y, along_z, {b.x0, b.x1}, chunk, blocks};
       blocks += along_y * along_z * static_cast<std::uint32_t>((b.x1 - b.x0 + chunk - 1) / chunk);
     }
-    launches.push_back({s, blocks, with_more});
+    launches.push_back({s, blocks, region.media, region.more});
   }
   return launches;
 }

@@ -123,7 +123,7 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
         const bool layers_in_every_tile = steps == 2 && cpml.cells[0] > 0;
         EXPECT_EQ(launches.size(), layers_in_every_tile ? 1 : 2);
         for (const cuda::StepsLaunch<T>& l : launches)
-          cuda::with_steps_kernel<T>(steps, materials, l.with_more, [&](auto kernel, int columns, std::size_t bytes) {
+          cuda::with_steps_kernel<T>(steps, l.media, l.with_more, [&](auto kernel, int columns, std::size_t bytes) {
             ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
             cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns),
                                  [&] { kernel(l.steps, from.e.data(), from.h.data(), p.e.data(), p.h.data()); });

@@ -103,7 +103,7 @@ TYPED_TEST(FdtdEmulated, StepsAtOnce) {
         for (const cuda::StepsLaunch<T>& l :
              cuda::describe_steps<T>(p.grid, steps, needed, s.h_factors(), s.e_factors(), p.h_media(), p.e_media(),
                                      sources.data(), 2, {}, planes, 4))
-          cuda::with_steps_kernel<T>(steps, materials, l.with_more, [&](auto kernel, int columns, std::size_t bytes) {
+          cuda::with_steps_kernel<T>(steps, l.media, l.with_more, [&](auto kernel, int columns, std::size_t bytes) {
             ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
             cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns),
                                  [&] { kernel(l.steps, p.e.data(), p.h.data(), e.data(), h.data()); });
