@@ -27,7 +27,9 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
       "  platform   the platform's file, where it names the codelet: [codelets.NAME]\n"
       "  models     StarPU's performance models (--models)\n"
       "  recording  means of the recording, and of those of --durations, on units of that kind\n"
-      "  rates      the platform's rates in flop/s, for tasks whose operations the program told StarPU",
+      "  rates      the platform's rates in flop/s, for tasks whose operations the program told StarPU\n"
+      "and, where --order says so,\n"
+      "  bytes      the bytes of a task's data over the platform's bandwidth, for tasks without operations",
       "asterism-replay");
   app.set_version_flag("--version", version_text("asterism-replay"));
   add_config(app);
@@ -45,7 +47,7 @@ std::optional<int> parse_arguments(int argc, char** argv, Arguments& args) {
   app.add_option_function<std::string>(
       "--generate", [&](const std::string& text) { args.generate = traces::GraphRule::parse(text); },
       "Instead of a recording a graph made by a rule: SHAPE:TASKS or SHAPE:TASKS:SEED, shapes layered, fork-join,\n"
-      "wavefront, tree; four codelets, a GPU is half to 32 times as fast as a core");
+      "wavefront, tree, cholesky; four codelets, a GPU is half to 32 times as fast as a core");
 
   CLI::Option_group* times = app.add_option_group("Durations", "of a class of tasks on a kind of unit");
   times->add_option("--models", args.models,

@@ -29,6 +29,9 @@ class Asked {
       case Source::rates:
         if (named(codelet) || !(recording_.tasks[task].flops > 0)) return std::nullopt;
         return cost(codelet, task, kind);
+      case Source::bytes:
+        if (named(codelet) || recording_.tasks[task].flops > 0) return std::nullopt;
+        return cost(codelet, task, kind);
       case Source::models:
         return measured(codelet, task, kind, bounds::Source::models);
       case Source::recording:
@@ -90,7 +93,8 @@ std::vector<Source> parse_order(const std::string& text) {
     const auto* const found = std::find(source_names.begin(), source_names.end(), name);
     const auto source = static_cast<Source>(found - source_names.begin());
     if (found == source_names.end() || std::find(order.begin(), order.end(), source) != order.end())
-      bad_input("--order {}: found '{}', expected some of platform, models, recording, rates, each once", text, name);
+      bad_input("--order {}: found '{}', expected some of platform, models, recording, rates, bytes, each once", text,
+                name);
     order.push_back(source);
     at = comma + 1;
   }

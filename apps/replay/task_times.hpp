@@ -21,9 +21,11 @@ enum class Source : std::uint8_t {
   models,     ///< StarPU's performance models (--models): the mean of the task's class
   recording,  ///< the recording, and those of --durations: the mean of the task's class
   rates,      ///< the platform's rates of codelets that it does not name, for tasks whose flops are known
+  bytes,      ///< those rates for tasks without flops: as if they only copied. Asked where it is named (--order)
 };
-inline constexpr std::size_t source_count = 4;
-inline constexpr std::array<const char*, source_count> source_names{"platform", "models", "recording", "rates"};
+inline constexpr std::size_t source_count = 5;
+inline constexpr std::array<const char*, source_count> source_names{"platform", "models", "recording", "rates",
+                                                                    "bytes"};
 
 /// Sources in the order in which they are asked. Throws Error (bad_input) for names that are unknown or repeated.
 std::vector<Source> parse_order(const std::string& text);

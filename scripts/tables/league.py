@@ -39,7 +39,7 @@ def link(case, text=None):
 def command(case):
     """Makes the runs of a case: durations of a recording's own machine count only where that is replayed."""
     platform = case["machine"].split(",")[0]
-    order = "models" if case["graph"] in GENERATED else "platform,rates,models" if platform == "nehalem-m2070" else "platform,rates"
+    order = "models" if case["graph"] in GENERATED else "platform,rates,models" if platform == "nehalem-m2070" else "platform,rates,bytes"
     limit = f"STARPU_LIMIT_CUDA_MEM={case['gpu_memory_mib']} " if "gpu_memory_mib" in case else ""
     return f"{limit}asterism-replay experiments/graphs/{case['graph']} --simulate {platform} --order {order} --scheduler NAME"
 

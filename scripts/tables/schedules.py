@@ -169,10 +169,19 @@ def replays():
 
 def replay_scale():
     """Large graphs, from scripts/schedules/replay-scale."""
-    rows = ["| command | processor time | memory |", "|---|---|---|"]
+    commands = ["| command | processor time | memory |", "|---|---|---|"]
+    large = {}  # by graph and machine: a cell for each scheduler
     for _, record in load("replay-scale.json"):
-        rows += [f"| `{row['command']}` | {row['cpu_seconds']:.0f} s | {row['memory_mb']:.0f} MB |" for row in record["rows"]]
-    return "\n".join(rows)
+        for row in record["rows"]:
+            used = f"{row['cpu_seconds']:.0f} s", f"{row['memory_mb']:.0f} MB"
+            _, _, graph, _, machine, _, scheduler, *_ = row["command"].split()
+            if int(graph.split(":")[1]) >= 100000:
+                large.setdefault((graph, machine), {})[scheduler] = ", ".join(used)
+            else:
+                commands.append(f"| `{row['command']}` | {used[0]} | {used[1]} |")
+    schedulers = sorted({scheduler for cells in large.values() for scheduler in cells})
+    return "\n".join([*commands, "", f"| `--generate` | `--simulate` | {' | '.join(f'`{s}`' for s in schedulers)} |", "|---" * (2 + len(schedulers)) + "|",
+                      *(f"| `{graph}` | `{machine}` | {' | '.join(cells.get(s, '') for s in schedulers)} |" for (graph, machine), cells in large.items())])
 
 
 TABLES = {

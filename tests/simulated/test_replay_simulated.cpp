@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // asterism-replay: recordings of Asterism's programs and of one that it never saw, on simulated machines.
+#include <sys/resource.h>
+
 #include <cmath>
 #include <limits>
 #include <map>
@@ -186,6 +188,22 @@ TEST_F(Replay, GeneratesGraphs) {
 
 /// Joules of a replay are those of its trace, at least what the linear program says for this makespan, and what runs on
 /// one kind of unit can be told by hand.
+/// 10^5 tasks take no more than twice the processor time for each of 10^4, and no more than 1 GB: the memory of the
+/// largest program that the test started.
+TEST_F(Replay, LargeGraphs) {
+  const auto used = [&](const std::string& graph) {
+    rusage before{}, after{};
+    getrusage(RUSAGE_CHILDREN, &before);
+    EXPECT_GT(replayed("--generate " + graph + " --scheduler hprio --quiet", MACHINES "/nehalem-m2070.toml"), 0);
+    getrusage(RUSAGE_CHILDREN, &after);
+    EXPECT_LT(after.ru_maxrss, 1000000) << graph;
+    return static_cast<double>(after.ru_utime.tv_sec - before.ru_utime.tv_sec) +
+           1e-6 * static_cast<double>(after.ru_utime.tv_usec - before.ru_utime.tv_usec);
+  };
+  const double small = used("cholesky:10700");
+  EXPECT_LT(used("cholesky:103000"), 20 * small);
+}
+
 TEST_F(Replay, Energy) {
   const std::string machine = MACHINES "/nehalem-m2070.toml";  // a core 4 W idle and 16 W busy
   for (const std::string scheduler : {"dmdas", "lws"}) {
@@ -228,6 +246,18 @@ TEST_F(Replay, SaysWhatIsWrong) {
   };
   std::ofstream(folder_ / "circle" / "tasks.rec") << task(1, 2) << task(2, 1);
   expect_bad_input("circle", "circle");
+}
+
+/// 100 MB read and 100 MB written at 10 GB/s on a core, 100 on a GPU that holds them.
+TEST_F(Replay, TasksWithoutOperationsTakeTheirBytes) {
+  std::filesystem::create_directories(folder_ / "copy");
+  std::ofstream(folder_ / "copy" / "tasks.rec")
+      << "Name: copy\nModel: copy\nJobId: 1\nHandles: a b\nModes: R W\nSizes: 100000000 100000000\nFootprint: beef\n"
+         "Tag: 0\nWorkerId: 0\nMemoryNode: 0\nSubmitTime: 0.0\nStartTime: 0\nEndTime: 3\n\n";
+  expect_bad_input("copy --order platform,rates", "copy");
+  EXPECT_NEAR(replayed("copy --gpus 0 --order platform,rates,bytes --scheduler eager --quiet"), 20e-3, 1e-4);
+  EXPECT_NEAR(replayed("copy --cpus 0 --gpus 1 --order bytes --scheduler eager --quiet"), 12e-3, 1e-3);
+  EXPECT_NEAR(replayed("copy --gpus 0 --order recording,bytes --scheduler eager --quiet"), 3e-3, 1e-4);
 }
 
 /// Two ranks, one task each; the second reads what the first sent: 100 MB, which pass through main memory. Written by

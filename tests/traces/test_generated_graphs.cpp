@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "traces/generated/graphs.hpp"
@@ -76,6 +78,38 @@ TEST(GeneratedGraphs, LayersWaitForFormerLayers) {
   EXPECT_NEAR(share, 0.91, 0.04);
 }
 
+TEST(GeneratedGraphs, CholeskyUpdatesTheTilesOfATriangle) {
+  const Recording r = graph(Shape::cholesky, 55);  // 5 tiles in a row make 35 tasks, 6 make 56
+  ASSERT_EQ(r.tasks.size(), 35U);
+  EXPECT_EQ(r.handles.size(), 15U);
+  std::map<std::string, std::size_t> of_codelet;
+  for (const Task& task : r.tasks) ++of_codelet[r.codelet_name(task)];
+  EXPECT_EQ(of_codelet,
+            (std::map<std::string, std::size_t>{
+                {"generated_potrf", 5}, {"generated_trsm", 10}, {"generated_syrk", 10}, {"generated_gemm", 10}}));
+  // factor, solve and square of each of the first four steps follow each other; then the last factorisation
+  EXPECT_EQ(r.tasks.front().priority, 13);
+  EXPECT_EQ(r.tasks.back().priority, 1);
+  std::vector<std::uint32_t> writer(r.handles.size(), none);
+  for (std::size_t t = 0; t < r.tasks.size(); ++t) {
+    std::vector<std::uint32_t> expected;  // those that wrote what it reads
+    std::size_t written = 0;
+    for (const Access& access : r.data(t)) {
+      if (writer[access.handle] != none) expected.push_back(writer[access.handle]);
+      if (access.mode == Mode::read) {
+        EXPECT_NE(writer[access.handle], none);
+        continue;
+      }
+      EXPECT_EQ(access.mode, Mode::read_write);
+      writer[access.handle] = static_cast<std::uint32_t>(t);
+      ++written;
+    }
+    EXPECT_EQ(written, 1U);
+    const auto waits = r.predecessors(t);
+    EXPECT_EQ(std::vector<std::uint32_t>(waits.begin(), waits.end()), expected);
+  }
+}
+
 TEST(GeneratedGraphs, DataAndDurations) {
   const GeneratedGraph made = generate({Shape::layered, 2000, 3});
   const Recording& r = made.recording;
@@ -118,7 +152,7 @@ TEST(GeneratedGraphs, Rules) {
   for (const char* wrong : {"", "tree", "tree:", "tree:0", "tree:x", "tree:5:", "tree:5:x", "tree:5:1:", "bush:5", ":5",
                             "tree:99999999999", "tree:-1", "tree:5 "})
     EXPECT_THROW(GraphRule::parse(wrong), asterism::Error) << wrong;
-  for (const Shape shape : {Shape::layered, Shape::fork_join, Shape::wavefront, Shape::tree})
+  for (const Shape shape : {Shape::layered, Shape::fork_join, Shape::wavefront, Shape::tree, Shape::cholesky})
     EXPECT_EQ(graph(shape, 1).tasks.size(), 1U);
 }
 

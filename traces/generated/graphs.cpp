@@ -7,7 +7,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -15,7 +17,7 @@
 namespace asterism::traces {
 namespace {
 
-constexpr std::array<const char*, 4> shape_names{"layered", "fork-join", "wavefront", "tree"};
+constexpr std::array<const char*, 5> shape_names{"layered", "fork-join", "wavefront", "tree", "cholesky"};
 constexpr std::uint64_t most_tasks = 10000000;
 constexpr std::size_t codelet_count = 4;
 
@@ -100,6 +102,44 @@ Predecessors tree(std::size_t tasks) {
   return before;
 }
 
+/// Tasks of the tile Cholesky factorisation in the order of the usual loops.
+struct Cholesky {
+  Predecessors before;
+  std::vector<std::uint32_t> tile;    ///< by task: the one that it updates
+  std::vector<std::uint8_t> codelet;  ///< by task
+  static constexpr std::uint8_t factor = 0, solve = 1, square = 2, product = 3;
+
+  /// With the most tiles in a row that make no more than `tasks` tasks.
+  explicit Cholesky(std::size_t tasks) {
+    std::size_t n = 1;
+    while ((n + 1) * (n + 2) * (n + 3) / 6 <= tasks) ++n;
+    last_.assign(n * (n + 1) / 2, none);
+    for (std::size_t k = 0; k < n; ++k) {
+      add(factor, {}, number(k, k));
+      for (std::size_t i = k + 1; i < n; ++i) add(solve, {number(k, k)}, number(i, k));
+      for (std::size_t i = k + 1; i < n; ++i) {
+        for (std::size_t j = k + 1; j < i; ++j) add(product, {number(i, k), number(j, k)}, number(i, j));
+        add(square, {number(i, k)}, number(i, i));
+      }
+    }
+  }
+  [[nodiscard]] std::size_t tiles() const { return last_.size(); }
+
+ private:
+  static std::uint32_t number(std::size_t row, std::size_t column) {
+    return static_cast<std::uint32_t>(row * (row + 1) / 2 + column);
+  }
+  void add(std::uint8_t kind, std::initializer_list<std::uint32_t> reads, std::uint32_t own) {
+    std::vector<std::uint32_t>& waits = before.emplace_back();
+    for (const std::uint32_t read : reads) waits.push_back(last_[read]);
+    if (last_[own] != none) waits.push_back(last_[own]);
+    last_[own] = static_cast<std::uint32_t>(tile.size());
+    tile.push_back(own);
+    codelet.push_back(kind);
+  }
+  std::vector<std::uint32_t> last_;  ///< by tile: the task that updated it last
+};
+
 Predecessors shape_of(const GraphRule& rule, Random& random) {
   switch (rule.shape) {
     case Shape::layered:
@@ -110,6 +150,8 @@ Predecessors shape_of(const GraphRule& rule, Random& random) {
       return wavefront(rule.tasks);
     case Shape::tree:
       return tree(rule.tasks);
+    case Shape::cholesky:
+      break;
   }
   return {};
 }
@@ -130,6 +172,78 @@ Timing timing(const std::string& model, const char* unit, std::uint32_t footprin
   made.mean = 1e6 * seconds;
   made.samples = 1;
   return made;
+}
+
+/// One core runs the tasks one after the other.
+class Builder {
+ public:
+  explicit Builder(const GraphRule& rule) {
+    Recording& r = made_.recording;
+    r.name = fmt::format("{}-{}", shape_names[static_cast<std::size_t>(rule.shape)], rule.tasks);
+    r.has_dependencies = true;
+    r.kinds.push_back({"CPU"});
+    r.nodes.push_back({"RAM", 0, 0});
+    r.units.push_back({"CPU 0", 0, 0, 0, 0});
+    r.timeline.emplace_back();
+  }
+  void add_codelet(const std::string& name, double on_core, double on_gpu) {
+    made_.recording.codelets.push_back({name, name});
+    on_core_.push_back(on_core);
+    const auto footprint = static_cast<std::uint32_t>(on_core_.size());
+    made_.durations.timings.push_back(timing(name, "cpu0", footprint, on_core));
+    made_.durations.timings.push_back(timing(name, "cuda0", footprint, on_gpu));
+  }
+  void add_datum(std::string name, double bytes) {
+    made_.recording.handles.push_back({std::move(name), static_cast<std::uint64_t>(bytes)});
+  }
+  /// Its accesses follow, and end_task().
+  void add_task(std::size_t codelet, std::int32_t priority) {
+    Recording& r = made_.recording;
+    Task task;
+    task.id = task.submit_order = r.tasks.size() + 1;
+    task.submitted = 0;
+    task.start = r.end;
+    task.end = r.end += on_core_[codelet];
+    task.unit = 0;
+    task.codelet = static_cast<std::uint32_t>(codelet);
+    task.footprint = static_cast<std::uint32_t>(codelet + 1);
+    task.priority = priority;
+    r.tasks.push_back(task);
+  }
+  void waits_for(std::uint32_t task) { made_.recording.dependencies.item.push_back(task); }
+  void accesses(std::uint32_t datum, Mode mode) { made_.recording.accesses.item.push_back({datum, mode}); }
+  void end_task() {
+    made_.recording.dependencies.close();
+    made_.recording.accesses.close();
+  }
+  GeneratedGraph take() { return std::move(made_); }
+
+ private:
+  GeneratedGraph made_;
+  std::vector<double> on_core_;  ///< by codelet, s
+};
+
+GeneratedGraph cholesky(const GraphRule& rule) {
+  Builder made(rule);
+  constexpr double product = 0.05;  // s
+  constexpr double bytes = 960 * 960 * 4;
+  made.add_codelet("generated_potrf", product / 6, product / 6 / 2);
+  made.add_codelet("generated_trsm", product / 2, product / 2 / 11);
+  made.add_codelet("generated_syrk", product / 2, product / 2 / 26);
+  made.add_codelet("generated_gemm", product, product / 29);
+  const Cholesky graph(rule.tasks);
+  for (std::size_t i = 0; i < graph.tiles(); ++i) made.add_datum(fmt::format("t{}", i), bytes);
+  const std::vector<std::int32_t> level = levels(graph.before);
+  for (std::uint32_t t = 0; t < graph.tile.size(); ++t) {
+    made.add_task(graph.codelet[t], level[t]);
+    for (const std::uint32_t b : graph.before[t]) {
+      made.waits_for(b);
+      if (graph.tile[b] != graph.tile[t]) made.accesses(graph.tile[b], Mode::read);
+    }
+    made.accesses(graph.tile[t], Mode::read_write);
+    made.end_task();
+  }
+  return made.take();
 }
 
 }  // namespace
@@ -155,50 +269,26 @@ GraphRule GraphRule::parse(const std::string& text) {
 }
 
 GeneratedGraph generate(const GraphRule& rule) {
+  if (rule.shape == Shape::cholesky) return cholesky(rule);
   Random random(rule.seed);
-  GeneratedGraph made;
-  Recording& r = made.recording;
-  r.name = fmt::format("{}-{}", shape_names[static_cast<std::size_t>(rule.shape)], rule.tasks);
-  r.has_dependencies = true;
-  r.kinds.push_back({"CPU"});
-  r.nodes.push_back({"RAM", 0, 0});
-  r.units.push_back({"CPU 0", 0, 0, 0, 0});
-  r.timeline.emplace_back();
-  std::array<double, codelet_count> on_core{};
+  Builder made(rule);
   for (std::size_t c = 0; c < codelet_count; ++c) {
-    const std::string name = fmt::format("generated_{}", c + 1);
-    r.codelets.push_back({name, name});
-    on_core[c] = random.log_uniform(1e-3, 1e-2);
-    const auto footprint = static_cast<std::uint32_t>(c + 1);
-    made.durations.timings.push_back(timing(name, "cpu0", footprint, on_core[c]));
-    made.durations.timings.push_back(timing(name, "cuda0", footprint, on_core[c] / random.log_uniform(0.5, 32)));
+    const double on_core = random.log_uniform(1e-3, 1e-2);
+    made.add_codelet(fmt::format("generated_{}", c + 1), on_core, on_core / random.log_uniform(0.5, 32));
   }
   const Predecessors before = shape_of(rule, random);
   const std::vector<std::int32_t> level = levels(before);
-  double now = 0;
-  for (std::size_t t = 0; t < before.size(); ++t) {
-    const std::size_t codelet = random.whole(0, codelet_count - 1);
-    Task task;
-    task.id = task.submit_order = t + 1;
-    task.submitted = 0;
-    task.start = now;
-    task.end = now += on_core[codelet];
-    task.unit = 0;
-    task.codelet = static_cast<std::uint32_t>(codelet);
-    task.footprint = static_cast<std::uint32_t>(codelet + 1);
-    task.priority = level[t];
-    r.tasks.push_back(task);
-    r.handles.push_back({fmt::format("d{}", t), static_cast<std::uint64_t>(random.log_uniform(2.5e5, 4e6))});
+  for (std::uint32_t t = 0; t < before.size(); ++t) {
+    made.add_task(random.whole(0, codelet_count - 1), level[t]);
+    made.add_datum(fmt::format("d{}", t), random.log_uniform(2.5e5, 4e6));
     for (const std::uint32_t b : before[t]) {
-      r.dependencies.item.push_back(b);
-      r.accesses.item.push_back({b, Mode::read});
+      made.waits_for(b);
+      made.accesses(b, Mode::read);
     }
-    r.dependencies.close();
-    r.accesses.item.push_back({static_cast<std::uint32_t>(t), Mode::write});
-    r.accesses.close();
+    made.accesses(t, Mode::write);
+    made.end_task();
   }
-  r.end = now;
-  return made;
+  return made.take();
 }
 
 }  // namespace asterism::traces
