@@ -32,7 +32,7 @@ enum class Relaxation {
   central_third,
   turbulent_central_third
 };
-constexpr bool is_third(Relaxation r) {
+ASTERISM_HOST_DEVICE constexpr bool is_third(Relaxation r) {
   return r == Relaxation::central_third || r == Relaxation::turbulent_central_third;
 }
 
