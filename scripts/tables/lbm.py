@@ -111,7 +111,21 @@ def lbm_cavity():
     return "\n".join(out)
 
 
+def lbm_cylinder():
+    """Case 2D-2 of Schaefer and Turek."""
+    rows = ["| cells across, velocity | collision | largest drag | lift | Strouhal number | density at the inlet | minutes on one core |",
+            "|---|---|---|---|---|---|---|"]
+    for _, record in sorted(load("lbm-cylinder-*.json"), key=lambda named: named[1]["cells"]):
+        for run in record["runs"]:
+            model, _, magic = run["collision"].partition("/")
+            rows.append(f"| {record['cells']}, {record['velocity']} | `{model}`{f', `--magic {magic}`' if magic else ''} | {run['drag'][1]:.3f} "
+                        f"| {run['lift'][1]:.3f}, {run['lift'][0]:.3f} | {run['strouhal']:.3f} | {run['inlet']:.5f} | {run['seconds'] / 60:.0f} |")
+    rows.append("| published |  | 3.22 to 3.24 | 0.99 to 1.01 | 0.295 to 0.305 | | |")
+    return "\n".join(rows)
+
+
 TABLES = {
+    "lbm-cylinder": lbm_cylinder,
     "lbm-gpu": lbm_gpu,
     "lbm-weak": lbm_weak,
     "lbm-shares": lbm_shares,
