@@ -125,16 +125,21 @@ class Reciprocity : public AsterismTdbemSound {
  protected:
   /// What a source at A is heard as at B is what a source at B is heard as at A. Two waves and two observers of one
   /// run.
-  void expect(const std::string& name, Arguments body) {
-    body.insert(body.end(), {"--rotate", "20,30,40", "--monopole", "4,1.2,0.8", "--monopole=-1.2,2.1,1.4", "--observer",
-                             "4,1.2,0.8", "--observer=-1.2,2.1,1.4", "--quiet", "--listen", output("ears.csv")});
+  void expect(const std::string& name, Arguments body, const std::string& a = "4,1.2,0.8",
+              const std::string& b = "-1.2,2.1,1.4") {
+    body.insert(body.end(), {"--rotate", "20,30,40", "--monopole=" + a, "--monopole=" + b, "--observer=" + a,
+                             "--observer=" + b, "--quiet", "--listen", output("ears.csv")});
     ASSERT_EQ(run(body).status, 0);
     auto heard = table(output("ears.csv"));
-    const double error = difference(heard["scattered_0_1"], heard["scattered_1_0"]);
+    const std::vector<double>&there = heard["scattered_0_1"], &back = heard["scattered_1_0"];
+    const double error = difference(there, back);
     EXPECT_LT(error, 0.01) << name;
     RecordProperty(name + "_percent", std::to_string(100 * error));
-    // other ways are other signals; an observer at a source has no incident pressure
-    EXPECT_GT(difference(heard["scattered_0_1"], heard["scattered_0_0"]), 0.1);
+    // other ways are other signals, the loudest part of which is not the last; an observer at a source has no incident
+    // pressure
+    EXPECT_GT(difference(there, heard["scattered_0_0"]), 0.1);
+    const auto louder = [](double x, double y) { return std::abs(x) < std::abs(y); };
+    EXPECT_LT(std::max_element(there.begin(), there.end(), louder) - there.begin(), std::ssize(there) * 4 / 5);
     EXPECT_TRUE(std::isnan(heard["incident_0_0"][5]));
     EXPECT_FALSE(std::isnan(heard["incident_0_1"][5]));
   }
@@ -145,10 +150,12 @@ TEST_F(Reciprocity, OfSmallBodies) {
   expect("soft_ellipsoid", {"--body", "ellipsoid", "--unknowns", "162", "--boundary", "soft"});
 }
 
-/// Rules of few points, which are enough for it, and the part of the signals in which they are large.
+/// Its centre stays where it is in the file, at (17, 0, 2.3). Rules of few points are enough.
 TEST_F(Reciprocity, OfAnAirliner) {
-  expect("airliner", {"--mesh", data_file("meshes/airliner_coarse.off.gz"), "--length", "3.4", "--precision", "single",
-                      "--far-points", "3", "--near-points", "7", "--touching-points", "5"});
+  expect("airliner",
+         {"--mesh", data_file("meshes/airliner_coarse.off.gz"), "--length", "3.4", "--precision", "single",
+          "--far-points", "3", "--near-points", "7", "--touching-points", "5", "--steps", "480"},
+         "19.6,1.2,3.1", "15.8,2.1,3.7");
 }
 
 TEST_F(AsterismTdbemSound, MonopolesAndTurnsAreRefused) {
