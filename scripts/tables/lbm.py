@@ -119,7 +119,7 @@ def lbm_cylinder():
         for run in record["runs"]:
             model, _, magic = run["collision"].partition("/")
             rows.append(f"| {record['cells']}, {record['velocity']} | `{model}`{f', `--magic {magic}`' if magic else ''} | {run['drag'][1]:.3f} "
-                        f"| {run['lift'][1]:.3f}, {run['lift'][0]:.3f} | {run['strouhal']:.3f} | {run['inlet']:.5f} | {run['seconds'] / 60:.0f} |")
+                        f"| {run['lift'][1]:.3f}, {run['lift'][0]:.3f} | {format(run['strouhal'], '.3f') if run['strouhal'] else ''} | {run['inlet']:.5f} | {run['seconds'] / 60:.0f} |")
     rows.append("| published |  | 3.22 to 3.24 | 0.99 to 1.01 | 0.295 to 0.305 | | |")
     return "\n".join(rows)
 
