@@ -37,8 +37,8 @@ struct Cpu {
     for (std::int32_t n = 0; n < steps; ++n)
       cpu::record(probes.count, probes.places, static_cast<const T*>(field[0]), static_cast<const T*>(field[1]),
                   probes.record + std::int64_t{n} * probes.count);
-    if (const auto hooks = beside.done; probes.count > 0)
-      beside.done = [&](int step, int plane, int first, int end) {
+    if (probes.count > 0)
+      beside.done = [&, hooks = beside.done](int step, int plane, int first, int end) {
         if (hooks) hooks(step, plane, first, end);
         record(s.grid, probes, {plane, plane + 1, first, end, 0, s.grid.n[2]}, step, field);
       };

@@ -15,15 +15,15 @@ void update_steps(const Grid& grid, int steps, const Planes& needed, const Facto
   int processors = 0;  // each runs one block at a time
   ASTERISM_CHECK_CUDA(cudaGetDevice(&device));
   ASTERISM_CHECK_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  for (const StepsLaunch<T>& l : describe_steps(grid, steps, needed, h_factors, e_factors, h_media, e_media, sources,
-                                                count, beside, planes, processors))
-    with_steps_kernel<T>(
-        steps, e_media.index != nullptr, l.with_more, [&](auto kernel, int columns, std::size_t bytes) {
-          ASTERISM_CHECK_CUDA(
-              cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-          kernel<<<l.blocks, static_cast<unsigned>(columns), bytes, stream>>>(l.steps, e_from, h_from, e_to, h_to);
-          ASTERISM_CHECK_CUDA(cudaGetLastError());
-        });
+  const StepsLaunch<T> l = describe_steps(grid, steps, needed, h_factors, e_factors, h_media, e_media, sources, count,
+                                          beside, planes, processors);
+  if (l.blocks == 0) return;
+  with_steps_kernel<T>(steps, e_media.index != nullptr, l.with_more, [&](auto kernel, int columns, std::size_t bytes) {
+    ASTERISM_CHECK_CUDA(
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    kernel<<<l.blocks, static_cast<unsigned>(columns), bytes, stream>>>(l.steps, e_from, h_from, e_to, h_to);
+    ASTERISM_CHECK_CUDA(cudaGetLastError());
+  });
 }
 
 template void update_steps(const Grid&, int, const Planes&, const Factors&, const Factors&, const Media<double>&,

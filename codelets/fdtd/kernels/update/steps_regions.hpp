@@ -17,8 +17,8 @@ struct RegionsOfSteps {
   std::vector<Box> plain, more;
 };
 
-/// Of the cells that a grid's steps touch, `special` ones take the kernel with more, as do those beside cells `apart`,
-/// which take none. Where this would be too many regions, all tiles do.
+/// Of the cells that a grid's steps touch, tiles with `special` ones take more than the plain scheme, as do those
+/// beside cells `apart`, which take none. Where this would be too many regions, all tiles do.
 inline RegionsOfSteps regions_of_steps(const Grid& grid, int steps, const Planes& needed,
                                        const std::vector<Box>& special, const std::vector<Box>& apart) {
   const int side = tile_side - 2 * steps;
@@ -37,14 +37,16 @@ inline RegionsOfSteps regions_of_steps(const Grid& grid, int steps, const Planes
   for (const Box& b : apart)
     regions.more =
         without(regions.more, {b.x0, b.x1, tiles(b.y0), last(b.y1, grid.n[1]), tiles(b.z0), last(b.z1, grid.n[2])});
-  if (std::max(regions.plain.size(), regions.more.size()) > most_regions) return {{}, {all}};
+  if (regions.plain.size() + regions.more.size() > most_regions) return {{}, {all}};
   return regions;
 }
 
 /// Planes that a block advances so that all are done soonest: rounds of as many blocks as the GPU runs at a time, each
-/// as long as its planes and those that it advances for its neighbours; of several regions the work, and half of a
-/// block at the end.
-inline std::int32_t best_planes(const std::vector<Box>& regions, int steps, int blocks_at_a_time) {
+/// as long as its planes and those that it advances for its neighbours; of several regions the work, of tiles with more
+/// as much again, and half of a block at the end.
+inline std::int32_t best_planes(const RegionsOfSteps& all, int steps, int blocks_at_a_time) {
+  std::vector<Box> regions = all.plain;
+  regions.insert(regions.end(), all.more.begin(), all.more.end());
   std::int32_t longest = 1;
   for (const Box& b : regions) longest = std::max(longest, b.x1 - b.x0);
   std::int32_t best = longest;
@@ -53,11 +55,12 @@ inline std::int32_t best_planes(const std::vector<Box>& regions, int steps, int 
     const std::int32_t planes = (longest + chunks - 1) / chunks;
     std::int64_t blocks = 0;
     std::int64_t work = 0;
-    for (const Box& b : regions) {
+    for (std::size_t r = 0; r < regions.size(); ++r) {
+      const Box& b = regions[r];
       const std::int64_t tiles = std::int64_t{b.y1 - b.y0} * (b.z1 - b.z0);
       const std::int64_t of_tile = (b.x1 - b.x0 + planes - 1) / planes;
       blocks += tiles * of_tile;
-      work += tiles * (b.x1 - b.x0 + of_tile * 2 * steps);
+      work += (r < all.plain.size() ? 1 : 2) * tiles * (b.x1 - b.x0 + of_tile * 2 * steps);
     }
     const std::int64_t rounds = (blocks + blocks_at_a_time - 1) / blocks_at_a_time;
     const double time = regions.size() == 1 ? static_cast<double>(rounds * (planes + 2 * steps))
