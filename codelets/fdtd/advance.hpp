@@ -148,7 +148,7 @@ class Advance {
     std::copy(own.begin(), own.end(), field_);
     layers_ = own_layers;
   }
-  [[nodiscard]] const Apart* apart() const { return a_.several_steps->apart; }
+  [[nodiscard]] const SeveralSteps& several() const { return *a_.several_steps; }
   [[nodiscard]] std::int64_t first_of_pass() const { return first_of_pass_; }
 
  private:

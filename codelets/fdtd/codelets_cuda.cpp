@@ -59,8 +59,9 @@ struct Gpu {
                                   layers_to[1].psi,
                                   layers_to[0].psi,
                                   {probes.count, probes.in_main_memory, probes.places, row},
-                                  {}};
-      if (const Apart* apart = task.apart()) {
+                                  {},
+                                  task.several().media};
+      if (const Apart* apart = task.several().apart) {
         task.advance_apart(*apart, task.first_of_pass() + done, row, from, to, layers_from, layers_to);
         beside.apart = apart->result;
       }

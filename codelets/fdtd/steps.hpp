@@ -94,6 +94,7 @@ struct SeveralSteps {
   std::int32_t steps_of_gpu = 0;
   bool scratch = false;              ///< are there scratch arrays?
   std::span<const Reach> reaches{};  ///< of hooks other than layers
+  Box media{};                       ///< cells outside of which media are like the background
   const Apart* apart = nullptr;      ///< of half of a GPU's steps
 };
 

@@ -81,10 +81,11 @@ inline PoleStates poles_of_strip(const PoleStates& all, const Grid& grid, const 
   return {own.empty() ? Box{} : own, all.slots};
 }
 
-/// Hooks other than layers where several steps go through memory in one pass.
-struct HooksInPasses {
-  bool possible = true;  ///< does each say where it reaches?
-  std::vector<Reach> reaches;
+/// What several steps in one pass through memory have beside the plain scheme and layers.
+struct BesidePasses {
+  bool possible = true;        ///< does each hook say where it reaches?
+  std::vector<Reach> reaches;  ///< of these
+  Box media{};                 ///< of GPUs: cells outside of which media are like the background
   std::optional<Apart> apart;  ///< of GPUs; none: no hooks, or too many cells around them
 };
 
@@ -121,8 +122,8 @@ struct Simulation::BrickData {
   std::vector<std::size_t> probes;  ///< numbers in the problem
   std::array<std::vector<HookBinding>, 2> hooks;
   std::array<std::vector<Access>, 2> hook_arrays;
-  mutable std::optional<HooksInPasses> in_passes;  ///< of these, once asked for
-  std::vector<HookBinding> coupling;               ///< one where edges are coupled
+  mutable std::optional<BesidePasses> beside_passes;  ///< of these, once asked for
+  std::vector<HookBinding> coupling;                  ///< one where edges are coupled
   std::vector<Access> coupling_arrays;
   /// Does anything come between the half-steps? Absorbing layers go with CPUs' updates, and with several steps.
   [[nodiscard]] bool hooked() const {

@@ -2,6 +2,7 @@
 // A task of a brick, part after part: its description and its data. What bricks exchange is in exchange.cpp.
 #include <algorithm>
 
+#include "base/as_size.hpp"
 #include "codelets/fdtd/kernels/update/beside_steps.hpp"
 #include "taskflows/fdtd/flow.hpp"
 
@@ -43,9 +44,37 @@ Simulation::BrickTask& Simulation::BrickTask::repeat(int steps) {
   return *this;
 }
 
-const HooksInPasses& Simulation::BrickTask::hooks_in_passes() const {
-  if (brick_.in_passes) return *brick_.in_passes;
-  HooksInPasses& found = brick_.in_passes.emplace();
+/// The smallest box of cells that has all entries whose coefficients are not 1.
+template <class T>
+Box Simulation::BrickTask::media_of(const BrickData& brick) {
+  const Grid& grid = brick.scheme.grid;
+  std::vector<Box> of_planes(as_size(grid.n[0]));
+  for (std::size_t f = 0; f < 2; ++f) {
+    if (!brick.scheme.media[f]) continue;
+    const auto* const table = reinterpret_cast<const Coefficients<T>*>(brick.table_memory[f].data());
+    std::vector<bool> other(brick.relative_memory[f].size());
+    for (std::size_t m = 0; m < other.size(); ++m) other[m] = table[m].a != 1 || table[m].b != 1;
+    const std::uint16_t* const index = brick.index_memory[f].data();
+#pragma omp parallel for
+    for (int i = 0; i < grid.n[0]; ++i)
+      for (int c = 0; c < 3; ++c)
+        for (int j = 0; j < grid.n[1]; ++j)
+          for (int k = 0; k < grid.n[2]; ++k)
+            if (other[index[grid.at(c, i, j, k)]]) {
+              Box& box = of_planes[as_size(i)];
+              const Box entry{i, i + 1, j, j + 1, k, k + 1};
+              box = box.empty() ? entry : hull(box, entry);
+            }
+  }
+  Box all{};
+  for (const Box& box : of_planes)
+    if (!box.empty()) all = all.empty() ? box : hull(all, box);
+  return all;
+}
+
+const BesidePasses& Simulation::BrickTask::beside_passes() const {
+  if (brick_.beside_passes) return *brick_.beside_passes;
+  BesidePasses& found = brick_.beside_passes.emplace();
   found.possible = brick_.coupling.empty();
   std::vector<const KernelHook*> known;  // some are of both fields
   for (const auto& hooks : brick_.hooks)
@@ -56,7 +85,9 @@ const HooksInPasses& Simulation::BrickTask::hooks_in_passes() const {
       found.possible = found.possible && reach;
       if (reach) found.reaches.insert(found.reaches.end(), reach->begin(), reach->end());
     }
-  if (brick_.fusible || found.reaches.empty() || !found.possible) return found;
+  if (brick_.fusible) return found;
+  with_precision(simulation_.problem_.precision, [&](auto real) { found.media = media_of<decltype(real)>(brick_); });
+  if (found.reaches.empty() || !found.possible) return found;
   found.apart = cells_apart(brick_.scheme.grid, found.reaches, steps_at_once(simulation_.problem_.precision) / 2);
   found.possible = pays(*found.apart, brick_.scheme.grid);
   return found;
@@ -67,11 +98,11 @@ Simulation::BrickTask& Simulation::BrickTask::in_few_passes() {
   const bool few_probes = brick_.fusible || brick_.probes.size() <= cuda::most_steps_probes;
   const bool few_sources = brick_.fusible || brick_.sources.size() <= cuda::most_steps_sources;
   if (!room || !closed(brick_.scheme.grid) || !few_probes || !few_sources) return *this;
-  const HooksInPasses& hooks = hooks_in_passes();
-  if (hooks.possible)
+  const BesidePasses& beside = beside_passes();
+  if (beside.possible)
     args_.several_steps = codelets::SeveralSteps{steps_at_once(simulation_.problem_.precision),
-                                                 static_cast<bool>(simulation_.scratch_[0]), hooks.reaches,
-                                                 hooks.apart ? &*hooks.apart : nullptr};
+                                                 static_cast<bool>(simulation_.scratch_[0]), beside.reaches,
+                                                 beside.media, beside.apart ? &*beside.apart : nullptr};
   return *this;
 }
 

@@ -50,7 +50,9 @@ class Simulation::BrickTask {
   void submit(Priority priority);
 
  private:
-  [[nodiscard]] const HooksInPasses& hooks_in_passes() const;
+  [[nodiscard]] const BesidePasses& beside_passes() const;
+  template <class T>
+  static Box media_of(const BrickData& brick);
   codelets::HalfStep& half(Field field) { return args_.half[number(field)]; }
   void describe_overlap();
   void add_exchanged(Field field, std::vector<Access>& data) const;

@@ -215,7 +215,7 @@ void Simulation::add_hook(std::size_t brick, Field field, const KernelHook& hook
   BrickData& b = *bricks_[brick];
   b.hooks[number(field)].push_back({&hook, static_cast<std::int32_t>(arrays.size())});
   for (const Access& array : arrays) b.hook_arrays[number(field)].push_back(array);
-  b.in_passes.reset();
+  b.beside_passes.reset();
 }
 
 void Simulation::set_coupling(std::size_t brick, const KernelHook& hook, const std::vector<Access>& arrays) {

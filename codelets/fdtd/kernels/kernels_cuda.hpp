@@ -29,7 +29,7 @@ void update_steps(const Grid& grid, int steps, const Planes& needed, const Facto
                   const BesideSteps<T>& beside, const T* h_from, const T* e_from, T* h_to, T* e_to, cudaStream_t stream,
                   std::int32_t planes = 0);
 
-/// Of copy_boxes.hpp.
+/// Numbers of boxes from arrays to others (copy_boxes.hpp).
 template <class T>
 void copy_boxes(const std::vector<BlockCopy<T>>& copies, cudaStream_t stream);
 

@@ -36,6 +36,8 @@ struct BesideSteps {
   Psi<T> e_psi_to = {};
   StepsProbes<T> probes = {};
   std::vector<Box> apart = {};
+  /// Cells outside of which media are all like the background.
+  Box media = {-(1 << 30), 1 << 30, -(1 << 30), 1 << 30, -(1 << 30), 1 << 30};
 };
 
 }  // namespace asterism::fdtd::cuda

@@ -21,7 +21,7 @@ struct BlockCopy {
   std::int64_t stride[2];
 };
 inline constexpr int most_blocks_copied = 32;
-/// Of one launch.
+/// Those of one launch.
 template <class T>
 struct BlockCopies {
   BlockCopy<T> block[most_blocks_copied];

@@ -61,9 +61,7 @@ __global__ void __launch_bounds__(tile_columns)
   for (int n = 0; n < 3 * steps; ++n) shared[Shared::e_begin + n * columns + t] = 0;
   stage_plane(staged, s.grid, column, column_at, column.first - steps, e_from, h_from);
   __syncthreads();
-  // plane i comes, the planes before it take a step each; `more`: with layers, probes and cells apart
-  const auto march = [&](auto more, auto& layers, int i) {
-    constexpr bool with_all = decltype(more)::value;
+  for (int i = column.first - steps; i < end + steps; ++i) {
     wait_for_staged();
     Three<T> e_next;  // after the steps so far, in the plane after the one that is advanced
     Three<T> h_next;
@@ -74,8 +72,7 @@ __global__ void __launch_bounds__(tile_columns)
     }
     if (i + 1 < end + steps) stage_plane(staged, s.grid, column, column_at, i + 1, e_from, h_from);
     const int last = i - steps;  // the plane that has all steps behind it then
-    bool writes = column.own && last >= column.first;
-    if constexpr (with_all) writes = writes && !is_apart(s, apart, last);
+    const bool writes = column.own && last >= column.first && !is_apart(s, apart, last);
 #pragma unroll
     for (int step = 0; step < steps; ++step) {
       const int plane = i - 1 - step;
@@ -86,7 +83,7 @@ __global__ void __launch_bounds__(tile_columns)
       const Terms<T> e_curl = curl_of_e(s.h_factor, e_plane, column, e, e_next);
       Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column, s.h_media,
                                                                 s.grid, plane, column_at, by);
-      if constexpr (with_all)
+      if constexpr (with_more)
         AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
                                                    plane,       e_curl,      by,     h,      writes}
             .absorb();
@@ -98,13 +95,13 @@ __global__ void __launch_bounds__(tile_columns)
       const Terms<T> h_curl = curl_of_h(s.e_factor, h_plane, column, h, h_before[step]);
       Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
                                                                     plane, column_at, by);
-      if constexpr (with_all)
+      if constexpr (with_more)
         AbsorbedEntries<Field::electric, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
                                                    plane,       h_curl,      by,     e_new,  writes}
             .absorb();
       if (has_some) {
         add_sources(s, j, k, plane, step, e_new);
-        if constexpr (with_all)
+        if constexpr (with_more)
           if (column.own && plane >= column.first && plane < end && !is_apart(s, apart, plane))
             record_probes(s, column_at, plane, step, e_new, h);
       }
@@ -114,22 +111,13 @@ __global__ void __launch_bounds__(tile_columns)
       e_next = e_new;
       h_next = h;
     }
-    if (!writes) return;
+    if (!writes) continue;
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
       const std::int64_t at = column_at + c * s.grid.component + last * s.grid.plane;
       e_to[at] = e_next.c[c];
       h_to[at] = h_next.c[c];
     }
-  };
-  for (int i = column.first - steps; i < end + steps; ++i) {
-    if constexpr (with_more) {
-      if (column.more || i < s.more_below || i >= s.more_above) {
-        march(std::true_type(), layers, i);
-        continue;
-      }
-    }
-    march(std::false_type(), layers, i);
   }
 }
 

@@ -31,26 +31,27 @@ void with_steps_kernel(int steps, bool materials, bool with_more, const Launch& 
     throw std::invalid_argument("2 steps at once, or 4 in single precision");
 }
 
-/// A launch: blocks, and does any of them have more than the plain scheme?
+/// Launches of a kernel: blocks, and with media and more than the plain scheme?
 template <class T>
 struct StepsLaunch {
   Steps<T> steps;
   std::uint32_t blocks;
-  bool with_more;
+  bool media, with_more;
 };
 
-/// Cells in layers along y and z, and those of probes.
+/// Cells in layers, and those of probes.
 template <class T>
 std::vector<Box> special_cells(const Grid& grid, const BesideSteps<T>& beside) {
   std::vector<Box> cells;
   const Box all = grid.cells();
-  for (const int axis : {1, 2}) {
+  // faces along y and z first, which are as long as the domain
+  for (const int axis : {1, 2, 0}) {
     if (beside.e_layers.layers == nullptr) break;
     const AxisLayers& layers = beside.e_layers.layers->axis[axis];
     Box lower = all;
     Box upper = all;
-    (axis == 1 ? lower.y1 : lower.z1) = std::min(layers.lower, grid.n[axis]);
-    (axis == 1 ? upper.y0 : upper.z0) = std::min(layers.upper, grid.n[axis]);
+    (axis == 0 ? lower.x1 : axis == 1 ? lower.y1 : lower.z1) = std::min(layers.lower, grid.n[axis]);
+    (axis == 0 ? upper.x0 : axis == 1 ? upper.y0 : upper.z0) = std::min(layers.upper, grid.n[axis]);
     cells.insert(cells.end(), {lower, upper});
   }
   for (std::int32_t p = 0; p < beside.probes.count; ++p) {
@@ -60,12 +61,12 @@ std::vector<Box> special_cells(const Grid& grid, const BesideSteps<T>& beside) {
   return cells;
 }
 
-/// planes 0: best_planes.
+/// A launch for each kind of regions, which may be carried out at the same time. planes 0: best_planes.
 template <class T>
-StepsLaunch<T> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
-                              const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
-                              const Source<T>* sources, std::int32_t count, const BesideSteps<T>& beside,
-                              std::int32_t planes, int blocks_at_a_time) {
+std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
+                                           const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
+                                           const Source<T>* sources, std::int32_t count, const BesideSteps<T>& beside,
+                                           std::int32_t planes, int blocks_at_a_time) {
   for (const Face face : grid.face)
     if (face != Face::electric) throw std::invalid_argument("steps at once: all faces have to be electric conductors");
   if ((e_media.index == nullptr) != (h_media.index == nullptr))
@@ -101,22 +102,23 @@ StepsLaunch<T> describe_steps(const Grid& grid, int steps, const Planes& needed,
   s.probes = beside.probes;
   if (beside.apart.size() > most_boxes_apart) throw std::invalid_argument("steps at once: too many boxes apart");
   for (const Box& box : beside.apart) s.apart[s.boxes_apart++] = box;
-  const RegionsOfSteps regions = regions_of_steps(grid, steps, needed, special_cells(grid, beside), beside.apart);
-  // where planes in layers along x come: as the first step's upper neighbour, to as the last one's
-  const AxisLayers& along_x = s.absorbing.layers.axis[0];
-  s.more_below = along_x.lower > 0 ? along_x.lower + steps : std::numeric_limits<std::int32_t>::min();
-  s.more_above = along_x.upper < grid.n[0] ? along_x.upper + 1 : std::numeric_limits<std::int32_t>::max();
-  const std::int32_t chunk = planes > 0 ? planes : best_planes(regions, steps, blocks_at_a_time);
-  std::uint32_t blocks = 0;
-  for (const bool more : {true, false})  // the longer ones first
-    for (const Box& b : more ? regions.more : regions.plain) {
+  const bool media = e_media.index != nullptr;
+  std::vector<StepsLaunch<T>> launches;
+  for (const RegionOfSteps& region :
+       regions_of_steps(grid, steps, needed, special_cells(grid, beside), beside.apart, media ? beside.media : Box{})) {
+    const std::vector<Box>& boxes = region.boxes;
+    const std::int32_t chunk = planes > 0 ? planes : best_planes(boxes, steps, blocks_at_a_time);
+    std::uint32_t blocks = 0;
+    s.regions = 0;
+    for (const Box& b : boxes) {
       const auto along_y = static_cast<std::uint32_t>(b.y1 - b.y0);
       const auto along_z = static_cast<std::uint32_t>(b.z1 - b.z0);
-      s.region[s.regions++] = {b.y0, b.z0, along_y, along_z, {b.x0, b.x1}, chunk, blocks, more};
+      s.region[s.regions++] = {b.y0, b.z0, along_y, along_z, {b.x0, b.x1}, chunk, blocks};
       blocks += along_y * along_z * static_cast<std::uint32_t>((b.x1 - b.x0 + chunk - 1) / chunk);
     }
-  const bool layers_along_x = along_x.lower > 0 || along_x.upper < grid.n[0];
-  return {s, blocks, layers_along_x || !regions.more.empty()};
+    launches.push_back({s, blocks, region.media, region.more});
+  }
+  return launches;
 }
 
 }  // namespace asterism::fdtd::cuda

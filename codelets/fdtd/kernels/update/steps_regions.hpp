@@ -12,41 +12,54 @@
 
 namespace asterism::fdtd::cuda {
 
-/// Planes along x, tiles along y and z.
-struct RegionsOfSteps {
-  std::vector<Box> plain, more;
+/// Planes along x, tiles along y and z that go together.
+struct RegionOfSteps {
+  std::vector<Box> boxes;
+  bool more;   ///< than the plain scheme
+  bool media;  ///< other than the background
 };
 
-/// Of the cells that a grid's steps touch, tiles with `special` ones take more than the plain scheme, as do those
-/// beside cells `apart`, which take none. Where this would be too many regions, all tiles do.
-inline RegionsOfSteps regions_of_steps(const Grid& grid, int steps, const Planes& needed,
-                                       const std::vector<Box>& special, const std::vector<Box>& apart) {
+/// Tiles with `special` cells take the kernel with more, as do those beside cells `apart`, which take none; those
+/// with cells of `media` the one with media. Where this would be too many regions, all tiles do.
+inline std::vector<RegionOfSteps> regions_of_steps(const Grid& grid, int steps, const Planes& needed,
+                                                   const std::vector<Box>& special, const std::vector<Box>& apart,
+                                                   const Box& media) {
   const int side = tile_side - 2 * steps;
   const auto tiles = [&](int length) { return (length + side - 1) / side; };
   const Box all{needed.first, needed.end, 0, tiles(grid.n[1]), 0, tiles(grid.n[2])};
-  RegionsOfSteps regions{{all}, {}};
-  const auto with_more = [&](const Box& tiles_of) { regions.plain = without(regions.plain, tiles_of, &regions.more); };
+  std::vector<Box> plain{all};
+  std::vector<Box> more;
   // a tile computes `steps` columns and planes more than its own
   const auto first = [&](int cell) { return std::max(cell - steps, 0) / side; };
+  const auto with = [&](const Box& b) {
+    return Box{b.x0 - steps, b.x1 + steps, first(b.y0), tiles(b.y1 + steps), first(b.z0), tiles(b.z1 + steps)};
+  };
   for (const Box& b : special)
-    if (!b.empty())
-      with_more({b.x0 - steps, b.x1 + steps, first(b.y0), tiles(b.y1 + steps), first(b.z0), tiles(b.z1 + steps)});
-  for (const Box& b : apart) with_more({b.x0, b.x1, b.y0 / side, tiles(b.y1), b.z0 / side, tiles(b.z1)});
+    if (!b.empty()) plain = without(plain, with(b), &more);
+  for (const Box& b : apart)
+    plain = without(plain, {b.x0, b.x1, b.y0 / side, tiles(b.y1), b.z0 / side, tiles(b.z1)}, &more);
   // tiles that have nothing else
   const auto last = [&](int end, int length) { return end == length ? tiles(length) : end / side; };
   for (const Box& b : apart)
-    regions.more =
-        without(regions.more, {b.x0, b.x1, tiles(b.y0), last(b.y1, grid.n[1]), tiles(b.z0), last(b.z1, grid.n[2])});
-  if (regions.plain.size() + regions.more.size() > most_regions) return {{}, {all}};
+    more = without(more, {b.x0, b.x1, tiles(b.y0), last(b.y1, grid.n[1]), tiles(b.z0), last(b.z1, grid.n[2])});
+  std::vector<RegionOfSteps> regions;
+  std::size_t most = 0;
+  for (const bool has_more : {true, false}) {
+    std::vector<Box> in_media;
+    std::vector<Box> background = has_more ? more : plain;
+    if (!media.empty()) background = without(background, with(common(media, grid.cells())), &in_media);
+    most = std::max({most, background.size(), in_media.size()});
+    if (!background.empty()) regions.push_back({background, has_more, false});
+    if (!in_media.empty()) regions.push_back({in_media, has_more, true});
+  }
+  if (most > most_regions) return {{{all}, true, !media.empty()}};
   return regions;
 }
 
 /// Planes that a block advances so that all are done soonest: rounds of as many blocks as the GPU runs at a time, each
-/// as long as its planes and those that it advances for its neighbours; of several regions the work, of tiles with more
-/// as much again, and half of a block at the end.
-inline std::int32_t best_planes(const RegionsOfSteps& all, int steps, int blocks_at_a_time) {
-  std::vector<Box> regions = all.plain;
-  regions.insert(regions.end(), all.more.begin(), all.more.end());
+/// as long as its planes and those that it advances for its neighbours; of several regions the work, and half of a
+/// block at the end.
+inline std::int32_t best_planes(const std::vector<Box>& regions, int steps, int blocks_at_a_time) {
   std::int32_t longest = 1;
   for (const Box& b : regions) longest = std::max(longest, b.x1 - b.x0);
   std::int32_t best = longest;
@@ -55,12 +68,11 @@ inline std::int32_t best_planes(const RegionsOfSteps& all, int steps, int blocks
     const std::int32_t planes = (longest + chunks - 1) / chunks;
     std::int64_t blocks = 0;
     std::int64_t work = 0;
-    for (std::size_t r = 0; r < regions.size(); ++r) {
-      const Box& b = regions[r];
+    for (const Box& b : regions) {
       const std::int64_t tiles = std::int64_t{b.y1 - b.y0} * (b.z1 - b.z0);
       const std::int64_t of_tile = (b.x1 - b.x0 + planes - 1) / planes;
       blocks += tiles * of_tile;
-      work += (r < all.plain.size() ? 1 : 2) * tiles * (b.x1 - b.x0 + of_tile * 2 * steps);
+      work += tiles * (b.x1 - b.x0 + of_tile * 2 * steps);
     }
     const std::int64_t rounds = (blocks + blocks_at_a_time - 1) / blocks_at_a_time;
     const double time = regions.size() == 1 ? static_cast<double>(rounds * (planes + 2 * steps))

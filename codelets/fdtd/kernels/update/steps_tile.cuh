@@ -28,9 +28,8 @@ struct StepsRegion {
   Planes planes;
   std::int32_t chunk;
   std::uint32_t first_block;
-  bool more;  ///< than the plain scheme in all planes
 };
-inline constexpr int most_regions = 40;
+inline constexpr int most_regions = 32;
 
 /// Absorbing layers on the way of several steps; arrays of two have the electric field first.
 template <class T>
@@ -55,7 +54,6 @@ struct Steps {
   std::int32_t boxes_apart;
   StepsRegion region[most_regions];
   std::int32_t regions;
-  std::int32_t more_below, more_above;  ///< planes that take more in all regions: when these come, or one beyond
 };
 
 /// Three components of an entry's place.
@@ -158,7 +156,6 @@ struct TileColumn {
   int j, k;                                ///< its place in the grid
   int first, end;                          ///< planes that the block advances
   bool exists;                             ///< beyond is nothing, or an electric conductor with no tangential E
-  bool more;                               ///< than the plain scheme in all planes
   bool own;                                ///< its results are right after all steps and are written
   int y_above, z_above, y_below, z_below;  ///< columns beside this one; at the rim of the tile any will do
 
@@ -178,7 +175,6 @@ struct TileColumn {
     j = (region.y + static_cast<int>(row_of_tiles - chunk * region.along_y)) * own_side - steps + ty;
     first = region.planes.first + static_cast<int>(chunk) * region.chunk;
     end = first + region.chunk < region.planes.end ? first + region.chunk : region.planes.end;
-    more = region.more;
     exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
     own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
     y_above = ty + 1 < tile_side ? t + tile_side : t;
