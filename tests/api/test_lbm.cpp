@@ -147,7 +147,7 @@ double sound_left(Session& session, int sponge) {
 TEST_F(LibraryLbm, ASpongeTakesUpSound) {
   const double without = sound_left(session_, 0);
   EXPECT_GT(without, 2e-3);
-  EXPECT_LT(sound_left(session_, 40), without / 5);
+  EXPECT_LT(sound_left(session_, 40), without / 2);
 }
 
 TEST_F(LibraryLbm, ABodyHasWallsAndAMoment) {

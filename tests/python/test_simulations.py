@@ -83,7 +83,7 @@ def test_a_sponge_takes_up_sound(session):
         flow.advance(400)
         return abs(flow.density()[:, :, :40] - 1).max()
 
-    assert left(40) < left(0) / 5
+    assert left(40) < left(0) / 2
 
 
 def test_wrong_flows(session):
