@@ -63,13 +63,14 @@ house::Problem problem_of(const Options& options, std::span<const std::uint8_t> 
   for (std::size_t f = 0; f < options.faces.size(); ++f) problem.face[f] = face_of(options.faces[f]);
   problem.collision.model = model_of(options.collision);
   problem.collision.tau = options.tau;
-  problem.collision.magic = options.magic;
+  if (options.magic) house::set_magic(problem.collision, *options.magic);
   problem.collision.smagorinsky = options.smagorinsky;
   std::copy(options.force.begin(), options.force.end(), problem.collision.force);
   problem.precision = precision_of(options.precision, true);
   problem.solid.resize(solid.size());
   std::transform(solid.begin(), solid.end(), problem.solid.begin(),
                  [](std::uint8_t cell) { return std::uint8_t{cell != 0}; });
+  problem.sponge = options.sponge;
   require_finite("velocity", options.velocity);
   house::check(problem);
   return problem;

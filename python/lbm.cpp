@@ -38,9 +38,10 @@ lbm::Options options_of(const py::dict& given) {
                                               {"trt", lbm::Collision::trt},
                                               {"central-moments", lbm::Collision::central_moments}});
   options.tau = option<double>(given, "tau");
-  options.magic = option<double>(given, "magic");
+  options.magic = option<std::optional<double>>(given, "magic");
   options.smagorinsky = option<double>(given, "smagorinsky");
   options.force = option<Triple>(given, "force");
+  options.sponge = option<int>(given, "sponge");
   options.velocity = option<Triple>(given, "velocity");
   options.precision = choice("precision", option<std::string>(given, "precision"), precisions);
   options.gpu_share = option<std::optional<double>>(given, "gpu_share");

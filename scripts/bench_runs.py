@@ -24,7 +24,7 @@ def programs(build):
     """The folder of the programs: of a build, or of a bundle (scripts/bundle), where this script lies beside them."""
     here = pathlib.Path(__file__).resolve().parent
     folder = here if (here / "asterism-cg").exists() else pathlib.Path(build).resolve() / "bin"
-    if not (folder / "asterism-cg").exists():
+    if not any(folder.glob("asterism-*")):
         stop(f"{folder}: no programs there; build them, or say where with --build")
     return folder
 

@@ -57,6 +57,7 @@ struct Texts {
   std::string slice = "y";
   std::vector<std::string> faces, probes;
   std::vector<double> position, force;
+  std::optional<double> magic;
 };
 
 void add_flow_options(CLI::App& app, Arguments& args, Texts& texts) {
@@ -118,8 +119,9 @@ void add_method_options(CLI::App& app, Arguments& args, Texts& texts) {
           "moments in the frame of the fluid, for Reynolds numbers of 10^4 and more")
       ->check(CLI::IsMember({"bgk", "trt", "central-moments"}))
       ->default_str("bgk");
-  method->add_option("--magic", args.flow.collision.magic, "Parameter of trt: (tau - 1/2)(tau_odd - 1/2)")
-      ->capture_default_str();
+  method->add_option("--magic", texts.magic,
+                     "Parameter of trt, (tau - 1/2)(tau_odd - 1/2) (default: 3/16), or of the third order of\n"
+                     "central-moments (default: its relaxation time is 1)");
   method
       ->add_option("--smagorinsky", args.flow.collision.smagorinsky,
                    "Smagorinsky constant of the turbulence model; 0: no model")
@@ -232,6 +234,7 @@ void read_texts(const Texts& texts, Arguments& args) {
   flow.cells = triple("--size", texts.size);
   args.pieces.subdomains = triple("--subdomains", texts.subdomains);
   for (std::size_t axis = 0; axis < texts.force.size(); ++axis) flow.collision.force[axis] = texts.force[axis];
+  if (texts.magic) set_magic(flow.collision, *texts.magic);
   if (!texts.position.empty()) args.body.position = {texts.position[0], texts.position[1], texts.position[2]};
   if (flow.name != "stream" && (!args.body.file.empty() || !texts.position.empty()))
     bad_input("--body and --position: only with --case stream");

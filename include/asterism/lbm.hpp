@@ -42,12 +42,15 @@ struct Options {
   std::array<int, 3> cells{64, 64, 64};  ///< nx, ny, nz
   std::array<Face, 6> faces{};           ///< -x, +x, -y, +y, -z, +z
   Collision collision = Collision::bgk;
-  double tau = 0.6152;            ///< relaxation time, 3 viscosity + 1/2, more than 1/2
-  double magic = 3.0 / 16;        ///< of trt: (tau - 1/2)(tau_odd - 1/2)
+  double tau = 0.6152;  ///< relaxation time, 3 viscosity + 1/2, more than 1/2
+  /// (tau - 1/2)(tau_odd - 1/2) of trt (none: 3/16), or of the third order of central_moments (none: tau_odd is 1)
+  std::optional<double> magic = {};
   double smagorinsky = 0;         ///< constant of the turbulence model; 0: no model
   std::array<double, 3> force{};  ///< on the fluid, per cell and step
   Precision precision = Precision::double_precision;
-  std::array<double, 3> velocity{};      ///< of the fluid at step 0, density 1, unless start() says otherwise
+  std::array<double, 3> velocity{};  ///< of the fluid at step 0, density 1, unless start() says otherwise
+  /// cells of a layer before an outlet at +x that takes up eddies and sound, behind an inlet at -x: 0, or 8 at least
+  int sponge = 0;
   std::optional<double> gpu_share = {};  ///< of the cells, 0 to 1; none: by rates of this machine
 };
 

@@ -108,8 +108,10 @@ class Simulation:
     faces: what is beyond the faces: one for all, or a dict with keys -x, +x, -y, +y, -z, +z, others being walls at
        rest; values are "wall", "periodic", "pressure", wall(u, v, w), parabola(u, v, w) or pressure(density).
     solid: uint8 or bool of shape (nz, ny, nx), not 0 where there is no fluid; copied. body: a Body instead.
-    tau: relaxation time, 3 viscosity + 1/2. collision: bgk, trt or central-moments; magic: of trt. smagorinsky:
+    tau: relaxation time, 3 viscosity + 1/2. collision: bgk, trt or central-moments. magic: (tau - 1/2)(tau_odd - 1/2)
+       of trt (default: 3/16), or of the third order of central-moments (default: its relaxation time is 1). smagorinsky:
        constant of the turbulence model. force: on the fluid, per cell and step. precision: double, single or half.
+    sponge: cells of a layer before an outlet at +x that takes up eddies and sound, behind an inlet at -x.
     velocity: of the fluid at step 0, cells per step. gpu_share: of the cells, 0 to 1 (default: by rates of the machine).
     Raises BadInput for sizes, faces, times and velocities that cannot be, and arrays of wrong shape, type or order.
     """
@@ -117,9 +119,9 @@ class Simulation:
     def __init__(self, session: asterism.Session, cells: Sequence[int], *,
                  faces: Union[str, Face, Dict[str, Union[str, Face]]] = "wall",
                  solid: Optional[numpy.ndarray] = None, body: Optional[Body] = None, tau: float = 0.6152, collision: str = "bgk",
-                 magic: float = 3 / 16, smagorinsky: float = 0, force: Sequence[float] = (0, 0, 0),
+                 magic: Optional[float] = None, smagorinsky: float = 0, force: Sequence[float] = (0, 0, 0),
                  precision: str = "double", velocity: Sequence[float] = (0, 0, 0),
-                 gpu_share: Optional[float] = None) -> None:
+                 sponge: int = 0, gpu_share: Optional[float] = None) -> None:
         size = numbers("cells", cells, 3, count)
         self._shape = tuple(reversed(size))
         if solid is not None:
@@ -127,9 +129,9 @@ class Simulation:
             if body is not None:
                 raise asterism.BadInput("solid and body: expected one of them")
         options = dict(cells=size, faces=_faces(faces), collision=str(collision), tau=number("tau", tau),
-                       magic=number("magic", magic), smagorinsky=number("smagorinsky", smagorinsky),
+                       magic=None if magic is None else number("magic", magic), smagorinsky=number("smagorinsky", smagorinsky),
                        force=numbers("force", force, 3), velocity=numbers("velocity", velocity, 3),
-                       precision=str(precision), gpu_share=None if gpu_share is None else number("gpu_share", gpu_share))
+                       precision=str(precision), sponge=count("sponge", sponge), gpu_share=None if gpu_share is None else number("gpu_share", gpu_share))
         self._simulation = _asterism.Lbm(session._session, options, solid, None if body is None else body._options())
         session._users.add(self)
 

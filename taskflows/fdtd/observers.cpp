@@ -128,7 +128,8 @@ Energy Simulation::energy() {
   }
   const std::array<double, 2> sum =
       dealt_ ? add_planes_of_ranks(planes, problem_.cells[0]) : add_planes(planes, problem_.cells[0]);
-  return {sum[0], sum[1]};
+  const double coupled = problem_.couplings.empty() ? 0 : 0.5 * problem_.eps0 * volume * coupled_part_of_energy();
+  return {sum[0] + coupled, sum[1]};
 }
 
 /// How many of the next steps the present recording has room for; makes room if it has none.

@@ -150,7 +150,8 @@ class Simulation {
   std::array<double, 3> sums(Field field);
   /// Submits the sums of E; the ones submitted before, none the first time. Blocks until those are done.
   std::optional<std::array<double, 3>> exchange_sums();
-  /// Energy (kernels.hpp) at the present time, likewise by planes. Blocking.
+  /// Energy (kernels.hpp) at the present time, likewise by planes; of coupled edges with the matrix of their
+  /// permittivities (physics/coupled_energy.hpp). Blocking.
   Energy energy();
 
   /// Values of the probes after each step since time 0, or since the state was set: steps x probes; over several ranks
@@ -231,6 +232,7 @@ class Simulation {
   void collect_probes_of_ranks();
   void submit_sums(Field field);
   [[nodiscard]] std::array<double, 3> add_sums();
+  double coupled_part_of_energy();
   template <class Body>
   void for_slabs(const Body& body);
   [[nodiscard]] Box entries_of(const BrickData& brick) const;

@@ -43,6 +43,11 @@ const char* name_of(Collision::Model model) {
   return "central-moments";
 }
 
+void set_magic(Collision& collision, double magic) {
+  if (!(magic > 0)) bad_input("magic parameter {}: expected a positive number", magic);
+  (collision.model == Collision::Model::central_moments ? collision.third_magic : collision.magic) = magic;
+}
+
 bool is_parabola_along(const Problem& problem, int face, int axis) {
   return axis != face / 2 && !problem.face[as_size(2 * axis)].periodic;
 }
@@ -74,6 +79,8 @@ void check(const Problem& problem) {
   if (!(c.tau > 0.5) || !std::isfinite(c.tau))
     bad_input("relaxation time {}: expected more than 0.5, else the viscosity is not positive", c.tau);
   if (!(c.magic > 0)) bad_input("magic parameter {}: expected a positive number", c.magic);
+  if (!(c.third_magic >= 0) || !std::isfinite(c.third_magic))
+    bad_input("magic parameter {} of central moments: expected a positive number", c.third_magic);
   if (!(c.smagorinsky >= 0) || !std::isfinite(c.smagorinsky))
     bad_input("Smagorinsky constant {}: expected 0 or a positive number", c.smagorinsky);
   if (!std::all_of(c.force, c.force + 3, [](double f) { return std::abs(f) < 0.1; }))

@@ -49,6 +49,10 @@ struct Problem {
 /// As an option: "bgk", "trt", "central-moments".
 const char* name_of(Collision::Model model);
 
+/// (tau - 1/2)(tau_odd - 1/2) of the model's odd part: all of it, or the third order of central moments. Throws Error
+/// (bad input) unless positive.
+void set_magic(Collision& collision, double magic);
+
 /// Whether a wall of Kind::parabola at a face has its profile along an axis: one along the face, between walls.
 bool is_parabola_along(const Problem& problem, int face, int axis);
 /// Velocity of the wall at a face beside a point, in cells.

@@ -106,16 +106,20 @@ std::array<std::array<double, q>, q> interpolation() {
   return table;
 }
 
-/// Central moments, of c - u: shear relaxes with tau, all else goes to what Maxwell's distribution and the force say.
-void relax_central_moments(double* f, const Macroscopic& now, const double* force, double tau) {
+/// Central moments, of c - u: shear relaxes with tau, the third order by `third`, all else goes to what Maxwell's
+/// distribution and the force say.
+void relax_central_moments(double* f, const Macroscopic& now, const double* force, double tau, double third) {
   static const std::array<std::array<double, q>, q> populations = interpolation();
-  std::array<std::array<double, 3>, 3> shear{};
+  std::array<std::array<double, 3>, 3> shear{}, square_times{};  // the latter: (c_a - u_a)^2 (c_b - u_b)
   for (int i = 0; i < q; ++i)
     for (std::size_t a = 0; a < 3; ++a)
-      for (std::size_t b = 0; b < 3; ++b)
-        shear[a][b] += (direction(i)[a] - now.u[a]) * (direction(i)[b] - now.u[b]) * f[i] * (1 - 1 / tau);
-  const double third = (shear[0][0] + shear[1][1] + shear[2][2]) / 3;
-  for (std::size_t a = 0; a < 3; ++a) shear[a][a] -= third;
+      for (std::size_t b = 0; b < 3; ++b) {
+        const double pair = (direction(i)[a] - now.u[a]) * (direction(i)[b] - now.u[b]) * f[i];
+        shear[a][b] += pair * (1 - 1 / tau);
+        square_times[a][b] += pair * (direction(i)[a] - now.u[a]);
+      }
+  const double trace = shear[0][0] + shear[1][1] + shear[2][2];
+  for (std::size_t a = 0; a < 3; ++a) shear[a][a] -= trace / 3;
   std::array<std::array<std::array<double, 3>, 3>, 3> k{};
   k[0][0][0] = now.rho;
   const auto at = [&](std::size_t a, std::size_t m, std::size_t b, std::size_t n) -> double& {
@@ -129,8 +133,8 @@ void relax_central_moments(double* f, const Macroscopic& now, const double* forc
     at(a, 1, b, 0) = force[a] / 2;
     at(a, 2, b, 0) = now.rho / 3 + shear[a][a];
     at(a, 1, b, 1) = shear[a][b];
-    at(a, 2, b, 1) = force[b] / 6;
-    at(a, 1, b, 2) = force[a] / 6;
+    at(a, 2, b, 1) = (1 - third) * square_times[a][b] + (1 - third / 2) * force[b] / 3;
+    at(a, 1, b, 2) = (1 - third) * square_times[b][a] + (1 - third / 2) * force[a] / 3;
     at(a, 2, b, 2) = now.rho / 9 - shear[3 - a - b][3 - a - b] / 2;
   }
   // about 0: x^2 = (x - u)^2 + 2 u (x - u) + u^2
@@ -194,7 +198,8 @@ void Reference::collide(double* f) const {
     tau =
         (tau + std::sqrt(tau * tau + 18 * std::sqrt(2.0) * c.smagorinsky * c.smagorinsky * std::sqrt(pi2) / m.rho)) / 2;
   }
-  if (c.model == Collision::Model::central_moments) return relax_central_moments(f, m, c.force, tau);
+  if (c.model == Collision::Model::central_moments)
+    return relax_central_moments(f, m, c.force, tau, c.third_magic == 0 ? 1 : 1 / (c.third_magic / (tau - 0.5) + 0.5));
   const double even = 1 / tau;
   const double odd = c.model == Collision::Model::bgk ? even : 1 / (c.magic / (tau - 0.5) + 0.5);
   const std::array<double, 3> force{c.force[0], c.force[1], c.force[2]};

@@ -124,6 +124,32 @@ TEST_F(LibraryLbm, AParabolaEntersAChannel) {
   }
 }
 
+/// What is left of a hump of density in a stream after it has been at both ends.
+double sound_left(Session& session, int sponge) {
+  lbm::Options options = box({80, 2, 2});
+  options.faces[0] = {lbm::Face::Kind::wall, {0.03, 0, 0}, 1};
+  options.faces[1] = {lbm::Face::Kind::pressure, {}, 1};
+  options.velocity = {0.03, 0, 0};
+  options.sponge = sponge;
+  lbm::Simulation simulation(session, options);
+  Values density;
+  for (int cell = 0; cell < 320; ++cell) density.push_back(1 + 0.01 * std::exp(-std::pow((cell % 80 - 30) / 6.0, 2)));
+  lbm::Initial initial;
+  initial.density = density;
+  simulation.start(initial);
+  simulation.advance(400);
+  const Flow flow(simulation);
+  double most = 0;
+  for (int x = 0; x < 40; ++x) most = std::max(most, std::abs(flow.density[static_cast<std::size_t>(x)] - 1));
+  return most;
+}
+
+TEST_F(LibraryLbm, ASpongeTakesUpSound) {
+  const double without = sound_left(session_, 0);
+  EXPECT_GT(without, 2e-3);
+  EXPECT_LT(sound_left(session_, 40), without / 2);
+}
+
 TEST_F(LibraryLbm, ABodyHasWallsAndAMoment) {
   lbm::Options options = box({20, 2, 16});
   options.velocity = {0.05, 0, 0.02};
@@ -213,6 +239,8 @@ TEST_F(LibraryLbm, WrongArgumentsAreNamedAndTheSessionStillWorks) {
   refused([](lbm::Options& o) { o.faces[3].velocity[2] = 0.3; }, {"+y", "0.3"});
   refused([](lbm::Options& o) { o.velocity[2] = NAN; }, {"velocity[2] is nan"});
   refused([](lbm::Options& o) { o.gpu_share = 1.5; }, {"gpu_share 1.5"});
+  refused([](lbm::Options& o) { o.magic = 0; }, {"magic parameter 0"});
+  refused([](lbm::Options& o) { o.sponge = 8; }, {"a sponge lies before an outlet"});
   lbm::Options options = box({5, 4, 3});
   const std::vector<std::uint8_t> solid(59);
   expect_bad_input([&] { lbm::Simulation(session_, options, solid); }, {"59 voxels", "60 cells"});
@@ -269,7 +297,8 @@ TEST_F(LbmLibraryAndProgram, HaveTheSameBits) {
                          "--rotate", "10,20,30", "--collision", central ? "central-moments" : "trt",
                          "--steps",  "77",       "--precision", name,
                          "--output", "flow.h5",  "--forces",    "force.csv",
-                         "--gpus",   "0",        "--walls",     central ? "interpolated" : "staircase"});
+                         "--gpus",   "0",        "--walls",     central ? "interpolated" : "staircase",
+                         "--sponge", "9",        "--magic",     "0.21"});
     ASSERT_EQ(ran.status, 0) << ran.err;
     lbm::Options options;
     options.cells = {26, 18, 15};
@@ -280,6 +309,8 @@ TEST_F(LbmLibraryAndProgram, HaveTheSameBits) {
     options.collision = central ? lbm::Collision::central_moments : lbm::Collision::trt;
     options.velocity = {0.04, 0, 0};
     options.precision = precision;
+    options.sponge = 9;
+    options.magic = 0.21;
     lbm::Body body;
     body.vertices = vertices;
     body.triangles = triangles;

@@ -89,6 +89,8 @@ TEST_F(AsterismTdbemSound, SpheresApproachTheSeries) {
         }
         before = error;
       }
+      RecordProperty(std::string(wave[0] == "--delay" ? "plane_wave_" : "monopole_") + boundary + "_percent",
+                     std::to_string(100 * before));
     }
 }
 
@@ -115,29 +117,45 @@ TEST_F(AsterismTdbemSound, AFarMonopoleIsAPlaneWave) {
   a.resize(a.size() - shift);
   for (std::size_t n = 0; n < a.size(); ++n) b.push_back(far * sphere["scattered_0_0"][n + shift]);
   EXPECT_LT(difference(a, b), 2e-3);
+  RecordProperty("percent", std::to_string(100 * difference(a, b)));
 }
 
-/// What a source at A is heard as at B is what a source at B is heard as at A. Two waves and two observers of one run.
-TEST_F(AsterismTdbemSound, Reciprocity) {
-  const std::string airliner = data_file("meshes/airliner_coarse.off.gz");
-  const std::vector<Arguments> cases = {{"--body", "box", "--unknowns", "150", "--boundary", "rigid"},
-                                        {"--body", "ellipsoid", "--unknowns", "162", "--boundary", "soft"},
-                                        {"--mesh", airliner, "--length", "3.4", "--precision", "single", "--far-points",
-                                         "3", "--near-points", "7", "--touching-points", "5"}};
-  for (Arguments arguments : cases) {
-    arguments.insert(arguments.end(),
-                     {"--rotate", "20,30,40", "--monopole", "4,1.2,0.8", "--monopole=-1.2,2.1,1.4", "--observer",
-                      "4,1.2,0.8", "--observer=-1.2,2.1,1.4", "--quiet", "--listen", output("ears.csv")});
-    ASSERT_EQ(run(arguments).status, 0);
+/// A body and a source on each of two sides of it.
+class Reciprocity : public AsterismTdbemSound {
+ protected:
+  /// What a source at A is heard as at B is what a source at B is heard as at A. Two waves and two observers of one
+  /// run.
+  void expect(const std::string& name, Arguments body, const std::string& a = "4,1.2,0.8",
+              const std::string& b = "-1.2,2.1,1.4") {
+    body.insert(body.end(), {"--rotate", "20,30,40", "--monopole=" + a, "--monopole=" + b, "--observer=" + a,
+                             "--observer=" + b, "--quiet", "--listen", output("ears.csv")});
+    ASSERT_EQ(run(body).status, 0);
     auto heard = table(output("ears.csv"));
-    const double error = difference(heard["scattered_0_1"], heard["scattered_1_0"]);
-    EXPECT_LT(error, 0.01) << arguments[1];
-    RecordProperty("reciprocity_" + arguments[5], std::to_string(error));
-    // other ways are other signals; an observer at a source has no incident pressure
-    EXPECT_GT(difference(heard["scattered_0_1"], heard["scattered_0_0"]), 0.1);
+    const std::vector<double>&there = heard["scattered_0_1"], &back = heard["scattered_1_0"];
+    const double error = difference(there, back);
+    EXPECT_LT(error, 0.01) << name;
+    RecordProperty(name + "_percent", std::to_string(100 * error));
+    // other ways are other signals, the loudest part of which is not the last; an observer at a source has no incident
+    // pressure
+    EXPECT_GT(difference(there, heard["scattered_0_0"]), 0.1);
+    const auto louder = [](double x, double y) { return std::abs(x) < std::abs(y); };
+    EXPECT_LT(std::max_element(there.begin(), there.end(), louder) - there.begin(), std::ssize(there) * 4 / 5);
     EXPECT_TRUE(std::isnan(heard["incident_0_0"][5]));
     EXPECT_FALSE(std::isnan(heard["incident_0_1"][5]));
   }
+};
+
+TEST_F(Reciprocity, OfSmallBodies) {
+  expect("rigid_box", {"--body", "box", "--unknowns", "150", "--boundary", "rigid"});
+  expect("soft_ellipsoid", {"--body", "ellipsoid", "--unknowns", "162", "--boundary", "soft"});
+}
+
+/// Its centre stays where it is in the file, at (17, 0, 2.3). Rules of few points are enough.
+TEST_F(Reciprocity, OfAnAirliner) {
+  expect("airliner",
+         {"--mesh", data_file("meshes/airliner_coarse.off.gz"), "--length", "3.4", "--precision", "single",
+          "--far-points", "3", "--near-points", "7", "--touching-points", "5", "--courant", "0.8", "--steps", "256"},
+         "19.6,1.2,3.1", "15.8,2.1,3.7");
 }
 
 TEST_F(AsterismTdbemSound, MonopolesAndTurnsAreRefused) {
@@ -162,6 +180,7 @@ TEST_F(AsterismTdbemSound, TurnedBodiesAreSeenFromTheOtherSide) {
   };
   const auto turned = heard({"--rotate", "0,0,90", "--direction", "1,0,0", "--observer", "2,1,0.5"});
   const auto plain = heard({"--direction", "0,-1,0", "--observer", "1,-2,0.5"});
+  RecordProperty("percent", std::to_string(100 * difference(turned, plain)));
   EXPECT_LT(difference(turned, plain), 1e-4);  // the unknowns are numbered, and pairs computed, in another order
   EXPECT_GT(difference(turned, heard({"--direction", "1,0,0", "--observer", "2,1,0.5"})), 0.05);
 }
@@ -213,6 +232,7 @@ TEST_F(AsterismTdbemSound, SpectraAreThoseOfTheSeries) {
     EXPECT_LT(most, 0.2) << soft;
     EXPECT_LT(most_degrees, 2) << soft;
     EXPECT_LT(most_strength, 0.2) << soft;
+    RecordProperty(soft ? "soft_degrees" : "rigid_degrees", std::to_string(most_degrees));
     RecordProperty(soft ? "soft_db" : "rigid_db", std::to_string(most));
   }
 }

@@ -72,6 +72,20 @@ def test_a_body(session):
     assert staircase.force()[0] != pytest.approx(force[0], rel=1e-4)
 
 
+def test_a_sponge_takes_up_sound(session):
+    def left(sponge):
+        flow = asterism.lbm.Simulation(
+            session, (80, 2, 2), velocity=(0.03, 0, 0), sponge=sponge, collision="central-moments", magic=0.25,
+            faces={"-x": asterism.lbm.wall(0.03), "+x": "pressure", "-y": "periodic", "+y": "periodic",
+                   "-z": "periodic", "+z": "periodic"})
+        hump = 1 + 0.01 * numpy.exp(-((numpy.arange(80) - 30) / 6) ** 2)
+        flow.start(numpy.ascontiguousarray(numpy.broadcast_to(hump, (2, 2, 80))))
+        flow.advance(400)
+        return abs(flow.density()[:, :, :40] - 1).max()
+
+    assert left(40) < left(0) / 2
+
+
 def test_wrong_flows(session):
     def make(**more):
         return asterism.lbm.Simulation(session, (5, 4, 3), **more)
@@ -86,6 +100,9 @@ def test_wrong_flows(session):
     refused(lambda: make(body=asterism.lbm.Body(shape="cone")), "shape cone", "cylinder")
     refused(lambda: make(body=asterism.lbm.Body(), solid=numpy.zeros((3, 4, 5), bool)), "solid and body")
     refused(lambda: make(velocity=(0, 0)), "velocity")
+    refused(lambda: make(sponge=9), "a sponge lies before an outlet")
+    refused(lambda: make(sponge="wide"), "sponge 'wide'")
+    refused(lambda: make(collision="trt", magic=0), "magic parameter 0")
     flow = make()
     refused(lambda: flow.start(velocity=numpy.zeros((3, 4, 5))), "velocity", "(3, 3, 4, 5)")
     refused(lambda: flow.density(numpy.zeros((3, 4, 5), numpy.float32)), "float32")

@@ -92,11 +92,15 @@ ASTERISM_CELL void collide(const Parameters<T, scale>& p, V (&f)[q]) {
     relax_all<T, forced>(p, now, Rates<T>{p.even, p.odd}, pair, f);
   } else {
     const Stress<V> pi = stress<T>(now, pair);
-    if constexpr (relaxation == Relaxation::central)
-      relax_central<T, forced>(p, now, p.even, pi, f);
-    else if constexpr (relaxation == Relaxation::turbulent_central)
-      relax_central<T, forced>(p, now, turbulent_rates<T, relaxation>(p, now, pi).even, pi, f);
-    else
+    constexpr bool third = is_third(relaxation);
+    if constexpr (relaxation == Relaxation::central || relaxation == Relaxation::central_third)
+      relax_central<T, forced, third>(p, now, p.even, p.keep_third, pi, pair, f);
+    else if constexpr (relaxation == Relaxation::turbulent_central || third) {
+      const Rates<V> rates = turbulent_rates<T, relaxation>(p, now, pi);
+      V keep_third{};
+      if constexpr (third) keep_third = static_cast<T>(1) - rates.odd;
+      relax_central<T, forced, third>(p, now, rates.even, keep_third, pi, pair, f);
+    } else
       relax_all<T, forced>(p, now, turbulent_rates<T, relaxation>(p, now, pi), pair, f);
   }
 }

@@ -6,7 +6,9 @@
 //   density, momentum               kept; k_a = F_a / 2 after collision, u having half of the force F
 //   k_ab, k_aa - k_bb (shear)       relaxed by 1 / tau; a rate that the eddies of Smagorinsky change
 //   k_xx + k_yy + k_zz              relaxed by 1: equal to rho afterwards, 3 rho c_s^2
-//   k_aab                           relaxed by 1: equal to F_b c_s^2 / 2 afterwards
+//   k_aab                           relaxed by 1: equal to F_b c_s^2 / 2 afterwards; or, with Collision::third_magic,
+//   by
+//                                   w = 1 / tau_third: (1 - w) k_aab + (1 - w / 2) F_b c_s^2
 //   k_aabb - (k_aa + k_bb) / 3 + k_cc / 6    relaxed by 1; c is the third axis
 //
 // The last ones are orthogonal to all of second order in the weights of D3Q19. Afterwards k_aabb = rho c_s^4 - s_c / 2,
@@ -14,10 +16,12 @@
 // 1.004 in a von Neumann analysis, of 1 as it is here.
 //
 // Equilibrium is that of Maxwell's distribution, the force the consistent one: F_a and F_b c_s^2 are its only central
-// moments. Rates of 1 forget what the moments were, so only the second-order ones have to be computed before. After
+// moments. Rates of 1 forget what the moments were, so only the second-order ones have to be computed before, and those
+// of third order where they have a rate: k_aab = m_aab - 2 u_a m_ab - u_b m_aa + 2 u_a u_b m_a + u_a^2 m_b - rho u_a^2
+// u_b. Where third_magic is 3/16, a straight wall is half-way between cells, as with TRT. After
 // collision the shift by u gives moments about 0, and these the populations, which is exact for D3Q19:
 //   m_aab  = 2 u_a m_ab - u_a^2 m_b + u_b k_aa + k_aab
-//   m_aabb = k_aabb + u_a^2 k_bb + u_b^2 k_aa + 4 u_a u_b k_ab + rho u_a^2 u_b^2, and what the force adds
+//   m_aabb = k_aabb + u_a^2 k_bb + u_b^2 k_aa + 4 u_a u_b k_ab + rho u_a^2 u_b^2 + 2 u_a k_abb + 2 u_b k_aab
 //   f(c_a = s, c_b = r) = (m_aabb + s m_abb + r m_aab + s r m_ab) / 4
 //   f(c_a = s)          = (m_aa - m_aabb - m_aacc + s (m_a - m_abb - m_acc)) / 2
 #pragma once
@@ -35,8 +39,9 @@ struct CentralState {
   V fourth[3];    ///< of the two other axes, k_bbcc of f_i - w_i
   V momentum[3];  ///< rho u_a
   V u[3];
-  V uu[3];     ///< u_a u_a
-  V force[3];  ///< F_a u_a: with a body force
+  V uu[3];      ///< u_a u_a
+  V force[3];   ///< F_a u_a: with a body force
+  V before[3];  ///< with rates of third order: k_aa before collision, less F_a u_a
 };
 
 /// The moments m_aab, m_abb and m_aabb in the plane of two axes.
@@ -45,12 +50,23 @@ struct PlaneMoments {
   V aab, abb, aabb;
 };
 
+/// What is left of k_aab after collision, beyond what rates of 1 leave. `raw`: m_aab; `pi`: of Stress, along a and b.
+template <class T, bool forced, int a, int b, int scale, class V, class W>
+ASTERISM_CELL V kept_third(const Parameters<T, scale>& p, const CentralState<V>& now, const W& keep, const V& pi,
+                           const V& raw) {
+  V k = (raw - (static_cast<T>(2) * now.u[a]) * pi) - now.u[b] * (now.before[a] + now.momentum[a] * now.u[a]);
+  if constexpr (forced)
+    k = (k - now.uu[a] * p.half_force[b]) +
+        (static_cast<T>(1. / 3) * p.half_force[b] - (static_cast<T>(2) * (now.u[a] * now.u[b])) * p.half_force[a]);
+  return keep * k;
+}
+
 /// Populations along the diagonals of the plane of axes a < b, of which the first pair has number `pair`. `pi`: of
 /// Stress, along a and b.
-template <class T, bool forced, int a, int b, int pair, int scale, class V, class W>
+template <class T, bool forced, bool third, int a, int b, int pair, int scale, class V, class W>
 ASTERISM_CELL PlaneMoments<V> relax_plane(const Parameters<T, scale>& p, const CentralState<V>& now, const W& keep,
-                                          const V& pi, V (&f)[q]) {
-  constexpr auto third = static_cast<T>(1. / 3);
+                                          const W& keep_third, const V& pi, const Pairs<V>& before, V (&f)[q]) {
+  constexpr auto one_third = static_cast<T>(1. / 3);
   const V flux = now.momentum[a] * now.u[b];  // rho u_a u_b
   PlaneMoments<V> m;
   V ab, fourth;
@@ -66,9 +82,17 @@ ASTERISM_CELL PlaneMoments<V> relax_plane(const Parameters<T, scale>& p, const C
   m.abb = (static_cast<T>(2) * now.u[b]) * ab + (now.u[a] * now.k[b] - now.uu[b] * now.m[a]);
   m.aabb = (now.fourth[3 - a - b] + (now.uu[a] * now.k[b] + now.uu[b] * now.k[a])) + (now.u[a] * now.u[b]) * fourth;
   if constexpr (forced) {
-    m.aab = m.aab + third * p.half_force[b];
-    m.abb = m.abb + third * p.half_force[a];
-    m.aabb = m.aabb + third * (now.force[a] + now.force[b]);
+    m.aab = m.aab + one_third * p.half_force[b];
+    m.abb = m.abb + one_third * p.half_force[a];
+    m.aabb = m.aabb + one_third * (now.force[a] + now.force[b]);
+  }
+  if constexpr (third) {
+    const V along = before.difference[pair], across = before.difference[pair + 1];
+    const V aab = kept_third<T, forced, a, b>(p, now, keep_third, pi, along - across);
+    const V abb = kept_third<T, forced, b, a>(p, now, keep_third, pi, along + across);
+    m.aab = m.aab + aab;
+    m.abb = m.abb + abb;
+    m.aabb = m.aabb + static_cast<T>(2) * (now.u[a] * abb + now.u[b] * aab);
   }
   constexpr auto quarter = static_cast<T>(0.25);
   const V along_even = m.aabb + ab;
@@ -89,11 +113,12 @@ ASTERISM_CELL void set_axis(const V& even, const V& odd, V (&f)[q]) {
   f[2 * axis + 2] = half * (even - odd);
 }
 
-/// `rate`: 1 / tau of the shear moments.
-template <class T, bool forced, int scale, class V, class W>
-ASTERISM_CELL void relax_central(const Parameters<T, scale>& p, const Flow<V>& now, const W& rate, const Stress<V>& pi,
-                                 V (&f)[q]) {
-  constexpr auto third = static_cast<T>(1. / 3);
+/// `rate`: 1 / tau of the shear moments; `keep_third`: where `third` says so, 1 - the rate of those of third order.
+/// `before`: of the populations.
+template <class T, bool forced, bool third, int scale, class V, class W>
+ASTERISM_CELL void relax_central(const Parameters<T, scale>& p, const Flow<V>& now, const W& rate, const W& keep_third,
+                                 const Stress<V>& pi, const Pairs<V>& before, V (&f)[q]) {
+  constexpr auto one_third = static_cast<T>(1. / 3);
   const W keep = static_cast<T>(1) - rate;
   const V pressure = static_cast<T>(scale / 3.) * now.rho;
   CentralState<V> s;
@@ -104,6 +129,7 @@ ASTERISM_CELL void relax_central(const Parameters<T, scale>& p, const Flow<V>& n
     s.u[a] = now.u[a];
     s.momentum[a] = now.momentum[a];
     s.uu[a] = now.u[a] * now.u[a];
+    if constexpr (third) s.before[a] = pressure + shear[a];
     if constexpr (forced) {
       s.m[a] = now.momentum[a] + p.half_force[a];
       s.force[a] = p.force[a] * now.u[a];
@@ -112,18 +138,18 @@ ASTERISM_CELL void relax_central(const Parameters<T, scale>& p, const Flow<V>& n
       s.m[a] = now.momentum[a];
     }
   }
-  const V trace = third * ((shear[0] + shear[1]) + shear[2]);
+  const V trace = one_third * ((shear[0] + shear[1]) + shear[2]);
   ASTERISM_UNROLL
   for (int a = 0; a < 3; ++a) {
     const V relaxed = keep * (shear[a] - trace);
     s.k[a] = pressure + relaxed;
     s.fourth[a] = ninth - static_cast<T>(0.5) * relaxed;
-    s.mm[a] = (third * now.excess + relaxed) + now.momentum[a] * now.u[a];
+    s.mm[a] = (one_third * now.excess + relaxed) + now.momentum[a] * now.u[a];
     if constexpr (forced) s.mm[a] = s.mm[a] + s.force[a];
   }
-  const PlaneMoments<V> xy = relax_plane<T, forced, 0, 1, 3>(p, s, keep, pi.xy, f);
-  const PlaneMoments<V> xz = relax_plane<T, forced, 0, 2, 5>(p, s, keep, pi.xz, f);
-  const PlaneMoments<V> yz = relax_plane<T, forced, 1, 2, 7>(p, s, keep, pi.yz, f);
+  const PlaneMoments<V> xy = relax_plane<T, forced, third, 0, 1, 3>(p, s, keep, keep_third, pi.xy, before, f);
+  const PlaneMoments<V> xz = relax_plane<T, forced, third, 0, 2, 5>(p, s, keep, keep_third, pi.xz, before, f);
+  const PlaneMoments<V> yz = relax_plane<T, forced, third, 1, 2, 7>(p, s, keep, keep_third, pi.yz, before, f);
   f[0] = (now.excess - ((s.mm[0] + s.mm[1]) + s.mm[2])) + ((xy.aabb + xz.aabb) + yz.aabb);
   set_axis<T, 0>(s.mm[0] - (xy.aabb + xz.aabb), s.m[0] - (xy.abb + xz.abb), f);
   set_axis<T, 1>(s.mm[1] - (xy.aabb + yz.aabb), s.m[1] - (xy.aab + yz.abb), f);

@@ -19,7 +19,9 @@ constexpr double update_flops(const Collision& c) {
     const double second_order = 1 + 1 + 3 + 3 + 3 * 9 + (force ? 12 : 0);
     const double planes = 3 * (37.0 + (force ? 12 : 0));  // third and fourth order, populations of diagonals
     const double others = 6 + 3 * 8;                      // populations at rest and along axes
-    return moments + flow + stress + (turbulent ? norm + 7 + 1 : 0) + second_order + planes + others;
+    const double third =
+        c.third_magic == 0 ? 0 : 3 + 3 * (2 + 2 * (8.0 + (force ? 7 : 0)) + 2 + 5) + (turbulent ? 5 : 0);
+    return moments + flow + stress + (turbulent ? norm + 7 + 1 : 0) + second_order + planes + others + third;
   }
   const double rates = turbulent ? stress + norm + 7 + (c.model == Collision::Model::trt ? 4 : 0) : 0;
   const double relaxation = 10 + 4 + 3 * 16 + 6 * 17;  // equilibrium, rest, pairs along axes and diagonals

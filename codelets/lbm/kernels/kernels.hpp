@@ -76,7 +76,7 @@ struct Collision {
   enum class Model : std::int32_t {
     bgk,              ///< one relaxation time (Bhatnagar, Gross and Krook 1954)
     trt,              ///< even and odd parts have their own (Ginzburg, Verhaeghe and d'Humieres 2008)
-    central_moments,  ///< shear in the frame of the fluid has one, all else is forgotten (central_moments.hpp)
+    central_moments,  ///< shear in the frame of the fluid has one, the third order may have, all else is forgotten
   };
   Model model = Model::bgk;
   /// tau = nu / c_s^2 + 1/2 of the even part, in time steps
@@ -88,6 +88,8 @@ struct Collision {
   /// Body force per unit of volume (Guo, Zheng and Shi 2002)
   double force[3] = {0, 0, 0};
   Sponge sponge = {};
+  /// Central moments: (tau - 1/2)(tau_third - 1/2), tau_third of the third order; 0: relaxed by 1
+  double third_magic = 0;
 };
 
 /// Five slots of a box of cells, copied to or from a contiguous array: slot by slot, x fastest.

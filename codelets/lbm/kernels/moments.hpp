@@ -22,7 +22,19 @@ namespace asterism::lbm {
 
 /// How the rates of relaxation come about, and what they are rates of. BGK with constant rates is TRT with two equal
 /// ones.
-enum class Relaxation { constant, turbulent_bgk, turbulent_trt, central, turbulent_central };
+/// `third`: central moments whose third order has a rate of its own.
+enum class Relaxation {
+  constant,
+  turbulent_bgk,
+  turbulent_trt,
+  central,
+  turbulent_central,
+  central_third,
+  turbulent_central_third
+};
+ASTERISM_HOST_DEVICE constexpr bool is_third(Relaxation r) {
+  return r == Relaxation::central_third || r == Relaxation::turbulent_central_third;
+}
 
 /// A Collision for cells of T, computed in double. `scale`, a power of two: factor of the populations (scale_of), and
 /// so of all that is linear in them and of the force. A factor of this kind changes no digit, so that constants with it
@@ -33,6 +45,7 @@ struct Parameters {
   T tau, tau_squared;  ///< of the even part, without turbulence
   T eddies;            ///< 18 sqrt(2) C_S^2
   T magic;
+  T keep_third;  ///< 1 - the constant rate of third order
   T force[3];
   T half_force[3];
 };
@@ -46,7 +59,9 @@ Parameters<T, scale> parameters(const Collision& c) {
   p.tau = static_cast<T>(c.tau);
   p.tau_squared = static_cast<T>(c.tau * c.tau);
   p.eddies = static_cast<T>(18 * std::sqrt(2.0) * c.smagorinsky * c.smagorinsky);
-  p.magic = static_cast<T>(c.magic);
+  const bool central = c.model == Collision::Model::central_moments;
+  p.magic = static_cast<T>(central ? c.third_magic : c.magic);
+  p.keep_third = static_cast<T>(1 - 1 / (0.5 + c.third_magic / (c.tau - 0.5)));
   for (int a = 0; a < 3; ++a) {
     p.force[a] = static_cast<T>(scale * c.force[a]);
     p.half_force[a] = static_cast<T>(scale * c.force[a] / 2);
@@ -56,6 +71,8 @@ Parameters<T, scale> parameters(const Collision& c) {
 
 inline Relaxation relaxation(const Collision& c) {
   const bool turbulent = c.smagorinsky != 0;
+  if (c.model == Collision::Model::central_moments && c.third_magic != 0)
+    return turbulent ? Relaxation::turbulent_central_third : Relaxation::central_third;
   if (c.model == Collision::Model::central_moments)
     return turbulent ? Relaxation::turbulent_central : Relaxation::central;
   return !turbulent                         ? Relaxation::constant
@@ -194,13 +211,13 @@ struct Rates {
 };
 
 /// Smagorinsky's eddies (Hou et al. 1996): tau = (tau_0 + sqrt(tau_0^2 + 18 sqrt(2) C_S^2 |Pi| / rho)) / 2. TRT adapts
-/// the odd part so that `magic` stays.
+/// the odd part so that `magic` stays, central moments the third order.
 template <class T, Relaxation relaxation, int scale, class V>
 ASTERISM_CELL Rates<V> turbulent_rates(const Parameters<T, scale>& p, const Flow<V>& now, const Stress<V>& pi) {
   constexpr auto half = static_cast<T>(0.5);
   const V tau = half * (p.tau + root(p.tau_squared + p.eddies * (norm<T>(pi) * now.per_rho)));
   const V even = static_cast<T>(1) / tau;
-  if constexpr (relaxation == Relaxation::turbulent_trt) {
+  if constexpr (relaxation == Relaxation::turbulent_trt || relaxation == Relaxation::turbulent_central_third) {
     const V t = tau - half;
     return {even, t / (half * t + p.magic)};
   } else {

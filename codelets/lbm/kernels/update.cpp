@@ -82,6 +82,10 @@ ASTERISM_INLINE void update_relaxed(const Job<T>& job) {
       return update_box<conversion, T, Relaxation::central, forced>(job);
     case Relaxation::turbulent_central:
       return update_box<conversion, T, Relaxation::turbulent_central, forced>(job);
+    case Relaxation::central_third:
+      return update_box<conversion, T, Relaxation::central_third, forced>(job);
+    case Relaxation::turbulent_central_third:
+      return update_box<conversion, T, Relaxation::turbulent_central_third, forced>(job);
   }
 }
 

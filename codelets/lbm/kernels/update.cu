@@ -9,11 +9,13 @@ namespace {
 
 template <class T, bool forced>
 auto kernel_for(Relaxation r) {
-  return r == Relaxation::constant        ? update_kernel<T, Relaxation::constant, forced>
-         : r == Relaxation::turbulent_bgk ? update_kernel<T, Relaxation::turbulent_bgk, forced>
-         : r == Relaxation::turbulent_trt ? update_kernel<T, Relaxation::turbulent_trt, forced>
-         : r == Relaxation::central       ? update_kernel<T, Relaxation::central, forced>
-                                          : update_kernel<T, Relaxation::turbulent_central, forced>;
+  return r == Relaxation::constant            ? update_kernel<T, Relaxation::constant, forced>
+         : r == Relaxation::turbulent_bgk     ? update_kernel<T, Relaxation::turbulent_bgk, forced>
+         : r == Relaxation::turbulent_trt     ? update_kernel<T, Relaxation::turbulent_trt, forced>
+         : r == Relaxation::central           ? update_kernel<T, Relaxation::central, forced>
+         : r == Relaxation::turbulent_central ? update_kernel<T, Relaxation::turbulent_central, forced>
+         : r == Relaxation::central_third     ? update_kernel<T, Relaxation::central_third, forced>
+                                              : update_kernel<T, Relaxation::turbulent_central_third, forced>;
 }
 
 }  // namespace

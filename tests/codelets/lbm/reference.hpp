@@ -88,7 +88,8 @@ class CentralMoments {
 
   /// `momentum`: of the populations, without the force.
   [[nodiscard]] Populations relaxed(const Populations& f, double rho, const Vector3& momentum, const Vector3& force,
-                                    double tau) const {
+                                    double tau, double third_magic) const {
+    const double third = third_magic == 0 ? 1 : 1 / (third_magic / (tau - 0.5) + 0.5);
     Vector3 u{};
     for (std::size_t a = 0; a < 3; ++a) u[a] = (momentum[a] + force[a] / 2) / rho;
     const Populations before = times(shift(u), times(moments_, f));
@@ -113,8 +114,10 @@ class CentralMoments {
         after[k] = (1 - 1 / tau) * before[k];
       else if (order == 1)
         after[k] = before[k] + source;
+      else if (order == 3)
+        after[k] = (1 - third) * before[k] + (1 - third / 2) * source;
       else
-        after[k] = equilibrium + source / 2;  // source (1 - rate / 2), rate 1
+        after[k] = equilibrium;
     }
     return times(inverse_, times(shift({-u[0], -u[1], -u[2]}), after));
   }
@@ -243,7 +246,7 @@ class Fluid {
     const double tau_even = (tau + std::sqrt(tau * tau + 18 * std::sqrt(2.) * cs * cs * std::sqrt(squares) / rho)) / 2;
     if (collision_.model == Collision::Model::central_moments) {
       const Vector3 m = momentum(f);
-      return central_moments.relaxed(f, rho, {m[0], m[1], m[2]}, force(), tau_even);
+      return central_moments.relaxed(f, rho, {m[0], m[1], m[2]}, force(), tau_even, collision_.third_magic);
     }
     const bool trt = collision_.model == Collision::Model::trt;
     const double tau_odd = trt ? 0.5 + collision_.magic / (tau_even - 0.5) : tau_even;

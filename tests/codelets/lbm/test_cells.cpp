@@ -28,20 +28,17 @@ using cases::collisions;
 template <class T, class V>
 void collide_as(const Collision& c, V (&f)[q]) {
   const Parameters<T> p = parameters<T>(c);
-  const bool trt = c.model == Collision::Model::trt;
-  const bool central = c.model == Collision::Model::central_moments;
   const bool force = c.force[0] != 0;
-  if (central && c.smagorinsky == 0)
-    force ? collide<T, Relaxation::central, true>(p, f) : collide<T, Relaxation::central, false>(p, f);
-  else if (central)
-    force ? collide<T, Relaxation::turbulent_central, true>(p, f)
-          : collide<T, Relaxation::turbulent_central, false>(p, f);
-  else if (c.smagorinsky == 0)
-    force ? collide<T, Relaxation::constant, true>(p, f) : collide<T, Relaxation::constant, false>(p, f);
-  else if (trt)
-    force ? collide<T, Relaxation::turbulent_trt, true>(p, f) : collide<T, Relaxation::turbulent_trt, false>(p, f);
-  else
-    force ? collide<T, Relaxation::turbulent_bgk, true>(p, f) : collide<T, Relaxation::turbulent_bgk, false>(p, f);
+  const auto as = [&]<Relaxation how>() {
+    if (relaxation(c) == how) force ? collide<T, how, true>(p, f) : collide<T, how, false>(p, f);
+  };
+  as.template operator()<Relaxation::constant>();
+  as.template operator()<Relaxation::turbulent_bgk>();
+  as.template operator()<Relaxation::turbulent_trt>();
+  as.template operator()<Relaxation::central>();
+  as.template operator()<Relaxation::turbulent_central>();
+  as.template operator()<Relaxation::central_third>();
+  as.template operator()<Relaxation::turbulent_central_third>();
 }
 
 template <class T>

@@ -77,6 +77,9 @@ TYPED_TEST(LbmEmulated, Update) {
       if (how == Relaxation::central) this->template update<Relaxation::central, false>(d, half, cells, f);
       if (how == Relaxation::turbulent_central)
         this->template update<Relaxation::turbulent_central, false>(d, half, cells, f);
+      if (how == Relaxation::central_third) this->template update<Relaxation::central_third, false>(d, half, cells, f);
+      if (how == Relaxation::turbulent_central_third)
+        this->template update<Relaxation::turbulent_central_third, false>(d, half, cells, f);
       for (const Box& b : shell) d.update(b);
       EXPECT_TRUE(this->same(f, d.f)) << name << ", step " << step;
       d.finish();
