@@ -146,9 +146,13 @@ struct BesideSteps {
   /// the step before.
   using Rows = std::function<void(int step, int plane, int first, int end)>;
   Absorber<T> h_layers{}, e_layers{};
+  Rows done{};                    ///< a step was, with its sources
   std::vector<Box> hooked{};      ///< cells with anything to be done in h_updated or e_updated
   Rows h_updated{}, e_updated{};  ///< H, or E without its sources, was just computed there
-  Rows done{};                    ///< E was
+};
+std::vector<Box> hooked{};      ///< cells with anything to be done in h_updated or e_updated
+Rows h_updated{}, e_updated{};  ///< H, or E without its sources, was just computed there
+Rows done{};                    ///< E was
 };
 
 /// Whole steps of a domain on its own, in a box of electric conductors: a wavefront (Wellein et al., COMPSAC 2009) of
