@@ -150,10 +150,6 @@ struct BesideSteps {
   std::vector<Box> hooked{};      ///< cells with anything to be done in h_updated or e_updated
   Rows h_updated{}, e_updated{};  ///< H, or E without its sources, was just computed there
 };
-std::vector<Box> hooked{};      ///< cells with anything to be done in h_updated or e_updated
-Rows h_updated{}, e_updated{};  ///< H, or E without its sources, was just computed there
-Rows done{};                    ///< E was
-};
 
 /// Whole steps of a domain on its own, in a box of electric conductors: a wavefront (Wellein et al., COMPSAC 2009) of
 /// blocks of `rows` rows of a plane (0: as many as caches hold of all steps), each step one plane and one row behind
