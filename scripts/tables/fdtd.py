@@ -122,7 +122,19 @@ def fdtd_layers():
     return "\n".join(out)
 
 
+def fdtd_gold():
+    """A scene with a dispersive body and a monitor, and its parts."""
+    out = []
+    for _, record in load("fdtd-gold-*.json"):
+        out += [f"| 400x400x400 cells with layers, {gpu_of(record)} | version | 10^6 cells/s |", "|---|---|---|"]
+        for c in record["cases"]:
+            name = c["setting"].replace("scene tests/benchmarks/", "").replace("case box, size 400, ", "box, ").replace(", cpml 10", "")
+            out.append(f"| `{name.split(',')[0]}`,{','.join(name.split(',')[1:])}, {c['steps_in']} | {c['version']} | {c['mcells']:.0f} |")
+    return "\n".join(out)
+
+
 TABLES = {
+    "fdtd-gold": fdtd_gold,
     "fdtd-layers": fdtd_layers,
     "fdtd-gpu": fdtd_gpu,
     "fdtd-flow": fdtd_flow,

@@ -52,8 +52,9 @@ def fmm_several():
                 plain.setdefault((r["gpus"], r["cpu_workers"]), []).append(r)
         traced = {(r["gpus"], r["cpu_workers"]): r for r in record["runs"] if "traced" in r}
         for units in dict.fromkeys([*traced, *plain]):
-            all_runs, t = plain.get(units, []), traced.get(units)
-            words = [f"{units[0]} GPU{'s' if units[0] > 1 else ''}" + (f", {units[1]} cores" if units[1] else ""), str((t or all_runs[0])["tree"]["groups"])]
+            t = traced.get(units)
+            all_runs = plain.get(units) or [t]
+            words = [f"{units[0]} GPU{'s' if units[0] > 1 else ''}" + (f", {units[1]} cores" if units[1] else ""), str(all_runs[0]["tree"]["groups"])]
             later = [s for r in all_runs for s in r["evaluation_seconds"][1:]]
             words += [f"{statistics.median(later):.4f}", f"{all_runs[0]['evaluation_seconds'][0]:.3f}"] if later else ["", ""]
             if t:
