@@ -11,6 +11,7 @@
 #include "bounds/fitting.hpp"
 #include "bounds/schedules/copy_bound.hpp"
 #include "bounds/schedules/cuts.hpp"
+#include "bounds/schedules/first_datum.hpp"
 #include "bounds/schedules/link_time.hpp"
 #include "bounds/schedules/offline.hpp"
 #include "bounds/schedules/placement_bound.hpp"
@@ -246,6 +247,7 @@ class Attempts {
       larger(first_copies_bound(left, left.seconds), "LP with links");
       larger(placement_bound(left, large() ? 10 : 40), "placement");
       larger(first_copies_with_tails(left, windows.tail, chained_), "first copies");
+      larger(first_datum_bound(left, found.seconds), "first datum");
       if (found.seconds >= upper) break;
       const Excluded excluded = exclude_slow_kinds(left, windows, copies, upper);
       if (excluded == Excluded::all) larger(upper, "windows");

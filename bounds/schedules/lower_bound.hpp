@@ -12,8 +12,8 @@ namespace asterism::bounds {
 
 struct LowerBound {
   double seconds = 0;
-  /// "LP where tasks fit", "LP of whole tasks", "LP with links", "windows", "copies", "first copies", "cuts" or
-  /// "placement"
+  /// "LP where tasks fit", "LP of whole tasks", "LP with links", "windows", "copies", "first copies", "first datum",
+  /// "cuts" or "placement"
   const char* by = "";
   double lp = 0;    ///< area LP alone, s: work without dependencies and copies
   double path = 0;  ///< critical path alone, s: each task at its fastest
@@ -30,8 +30,9 @@ struct LowerBound {
 /// U, as a smaller U excludes more kinds (destructive improvement: Klein and Scholl, EJOR 112, 1999).
 ///
 /// The bounds: LP where tasks fit, the window bound (windows.hpp) with what data in main memory need to reach tasks
-/// that run elsewhere, copies between memories (copy_bound.hpp), work and copies together (placement_bound.hpp), sums
-/// of all these between cuts (cuts.hpp), and two that are only here.
+/// that run elsewhere, copies between memories (copy_bound.hpp), work and copies together (placement_bound.hpp), a
+/// datum that GPUs wait for at first (first_datum.hpp), sums of all these between cuts (cuts.hpp), and two that are
+/// only here.
 ///
 /// Whole tasks: let f be a function with sum f(x_i) <= 1 wherever x_i >= 0 and sum x_i <= 1, such as f(x) = x where
 /// (k + 1) x is whole and floor((k + 1) x) / k elsewhere, k = 1, 2, ... (Fekete, Schepers, Math. Programming 91, 2001).

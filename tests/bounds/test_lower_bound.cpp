@@ -8,6 +8,7 @@
 #include "bounds/schedules/builder.hpp"
 #include "bounds/schedules/copy_bound.hpp"
 #include "bounds/schedules/cuts.hpp"
+#include "bounds/schedules/first_datum.hpp"
 #include "bounds/schedules/lower_bound.hpp"
 #include "bounds/schedules/placement_bound.hpp"
 #include "tests/bounds/copies.hpp"
@@ -17,6 +18,7 @@ namespace {
 using namespace asterism::bounds;
 using namespace asterism::bounds::testing;
 using asterism::traces::Mode;
+namespace traces = asterism::traces;
 
 /// `stages` times `width` tasks of class 0, each of which waits for all of the stage before.
 SmallGraph stages_of(std::vector<int> units, std::vector<int> seconds, std::uint32_t stages, std::uint32_t width) {
@@ -114,6 +116,58 @@ TEST(LowerBounds, FirstCopiesWithTails) {
   EXPECT_DOUBLE_EQ(lower_bound(work, 1000).seconds, 15);
 }
 
+/// Three tasks read one datum whose copy takes 10 s; each of the four others one of its own, 1 s, and computes 2 s. On
+/// the only unit of B all take 10 + 3 + 4 s: copies for the four go first, and the three wait. `core`: seconds of one
+/// of the three in main memory; 0: it runs there on no unit.
+Workload one_datum(int core, const Machine& machine = {.bandwidth = 2, .peers = false}) {
+  const SmallGraph g{{1, 1}, {{core, 1}, {0, 2}}, {0, 0, 0, 1, 1, 1, 1}, std::vector<std::vector<std::uint32_t>>(7)};
+  Workload work = copying_workload(g, machine, {20, 2, 2, 2, 2});
+  work.accesses = {};
+  for (const std::uint32_t datum : {0U, 0U, 0U, 1U, 2U, 3U, 4U}) {
+    work.accesses.item.push_back({datum, Mode::read});
+    work.accesses.close();
+  }
+  return work;
+}
+
+TEST(LowerBounds, FirstDatum) {
+  EXPECT_NEAR(first_datum_bound(one_datum(0)), 17, 1e-6);
+  EXPECT_NEAR(lower_bound(one_datum(0), 1000).seconds, 17, 17 * 1e-3);
+  EXPECT_EQ(first_datum_bound(one_datum(0), 17.1), 0);  // not more than is known
+  // the three in main memory, 4 s each, while B computes 8 s and never has the datum
+  EXPECT_NEAR(first_datum_bound(one_datum(4)), 12, 1e-6);
+  // copies may come over other connections, or at the same time
+  Workload peers = one_datum(0);
+  peers.memories = 3;
+  peers.connections.assign(9, {0, 2, true, 1});
+  EXPECT_EQ(first_datum_bound(peers), 0);
+  Workload shared = one_datum(0);
+  shared.shared_rate = 4;
+  EXPECT_EQ(first_datum_bound(shared), 0);
+  Workload together = one_datum(0);
+  together.units.push_back(together.units.back());
+  EXPECT_EQ(first_datum_bound(together), 0);
+}
+
+TEST(LowerBounds, FirstDatumBehindOneThatWaits) {
+  // the fourth task reads what a reader of the datum wrote: where it starts before the datum is there, that was copied
+  Workload work = one_datum(0);
+  work.before = {{0, 0, 0, 0, 1, 1, 1, 1}, {0}};
+  work.after = {{0, 1, 1, 1, 1, 1, 1, 1}, {3}};
+  work.accesses = {{0, 2, 3, 4, 5, 6, 7, 8},
+                   {{0, Mode::read},
+                    {1, Mode::write},
+                    {0, Mode::read},
+                    {0, Mode::read},
+                    {1, Mode::read},
+                    {2, Mode::read},
+                    {3, Mode::read},
+                    {4, Mode::read}}};
+  EXPECT_NEAR(first_datum_bound(work), 17, 1e-6);
+  work.bytes[1] = 100;  // it starts after the datum
+  EXPECT_NEAR(first_datum_bound(work), 18, 1e-6);
+}
+
 /// The best of all orders and units; the builder places copies, so that it may be longer than the optimum.
 class BestBuilt {
  public:
@@ -183,6 +237,45 @@ TEST(LowerBounds, NeverAboveTheBestOfAllSchedules) {
   std::printf("optimal on %d of %d graphs; by cuts on %d\n", optimal, graphs, cut);
   EXPECT_GT(optimal, graphs / 2);
   EXPECT_GT(cut, 0);
+}
+
+TEST(LowerBounds, FirstDatumNeverAboveTheBestOfAllSchedules) {
+  // as above without peers, and half of the tasks read one more datum, as large as the work is long
+  std::mt19937 random(43);
+  int more = 0;
+  int optimal = 0;
+  constexpr int graphs = 500;
+  for (int i = 0; i < graphs; ++i) {
+    SmallGraph g = random_graph(random, 5, 2);
+    g.units = {1 + i % 2, 1 + static_cast<int>(random() % 2)};
+    for (auto& seconds : g.seconds) {
+      seconds.resize(2, 1);
+      seconds[1] = std::max(1, seconds[1]);
+    }
+    std::vector<double> bytes;
+    for (std::size_t t = 0; t < g.of_task.size(); ++t) bytes.push_back(static_cast<double>(random() % 8));
+    const Machine machine{.latency = 0.5 * (i % 3), .bandwidth = 2, .peers = false};
+    Workload work = copying_workload(g, machine, bytes);
+    const traces::Lists<traces::Access> own = work.accesses;
+    work.accesses = {};
+    work.bytes.push_back(static_cast<double>(8 + random() % 16));
+    for (std::uint32_t t = 0; t < work.tasks(); ++t) {
+      for (const auto* a = own.begin(t); a != own.end(t); ++a) {
+        const bool changes = a->mode == Mode::write && random() % 2 == 0;
+        work.accesses.item.push_back({a->handle, changes ? Mode::read_write : a->mode});
+      }
+      if (random() % 2 == 0) work.accesses.item.push_back({static_cast<std::uint32_t>(bytes.size()), Mode::read});
+      work.accesses.close();
+    }
+    const double best = BestBuilt(work).makespan();
+    const double bound = first_datum_bound(work);
+    ASSERT_LE(bound, best * (1 + 1e-9)) << "graph " << i;
+    more += bound > first_copies_bound(work, work.seconds) * (1 + 1e-6) ? 1 : 0;
+    optimal += bound > best * (1 - 1e-6) ? 1 : 0;
+  }
+  std::printf("above LP with links on %d of %d graphs, optimal on %d\n", more, graphs, optimal);
+  EXPECT_GT(more, graphs / 20);
+  EXPECT_GT(optimal, 0);
 }
 
 }  // namespace
