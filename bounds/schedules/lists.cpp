@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <queue>
+#include <string>
 
 #include "base/error.hpp"
 #include "bounds/fitting.hpp"
@@ -102,6 +104,70 @@ void balance(const Workload& work, std::vector<std::uint32_t>& kind) {
   }
 }
 
+/// List scheduling in time, without copies: a unit that is free takes the ready task of its kind with the highest rank.
+class WithoutDelay {
+ public:
+  WithoutDelay(const Workload& work, std::span<const double> rank, std::span<const std::uint32_t> kind)
+      : work_(work), rank_(rank), kind_(kind), ready_(work.kinds), free_(units_by_kind(work)), start_(work.tasks(), 0) {
+    for (std::uint32_t t = 0; t < work.tasks(); ++t) waits_.push_back(work.before.count(t));
+  }
+
+  /// Per task: when it starts.
+  std::vector<double> starts() {
+    for (std::uint32_t t = 0; t < work_.tasks(); ++t)
+      if (work_.before.count(t) == 0) release(t);
+    for (start_ready(); !running_.empty(); start_ready()) {
+      const auto [end, task] = running_.top();
+      running_.pop();
+      now_ = end;
+      ++free_[kind_[task]];
+      release_after(task);
+    }
+    return std::move(start_);
+  }
+
+ private:
+  using Event = std::pair<double, std::uint32_t>;
+
+  void release(std::uint32_t task) {
+    std::vector<std::uint32_t> joins{task};  // tasks that do not run end at once
+    while (!joins.empty()) {
+      const std::uint32_t t = joins.back();
+      joins.pop_back();
+      if (work_.runs[t]) {
+        ready_[kind_[t]].emplace(rank_[t], t);
+        continue;
+      }
+      start_[t] = now_;
+      for (const auto* s = work_.after.begin(t); s != work_.after.end(t); ++s)
+        if (--waits_[*s] == 0) joins.push_back(*s);
+    }
+  }
+  void release_after(std::uint32_t task) {
+    for (const auto* s = work_.after.begin(task); s != work_.after.end(task); ++s)
+      if (--waits_[*s] == 0) release(*s);
+  }
+  void start_ready() {
+    for (std::size_t k = 0; k < work_.kinds; ++k)
+      for (; free_[k] > 0 && !ready_[k].empty(); --free_[k]) {
+        const std::uint32_t t = ready_[k].top().second;
+        ready_[k].pop();
+        start_[t] = now_;
+        running_.emplace(now_ + work_.on(t, k), t);
+      }
+  }
+
+  const Workload& work_;
+  std::span<const double> rank_;
+  std::span<const std::uint32_t> kind_;
+  std::vector<std::priority_queue<Event>> ready_;                           ///< per kind, by rank
+  std::priority_queue<Event, std::vector<Event>, std::greater<>> running_;  ///< by end
+  std::vector<double> free_;                                                ///< units per kind
+  std::vector<double> start_;
+  std::vector<std::size_t> waits_;
+  double now_ = 0;
+};
+
 }  // namespace
 
 std::vector<double> upward_ranks(const Workload& work, RankFrom from) {
@@ -157,6 +223,13 @@ Schedule heft(const Workload& work, std::span<const double> rank, std::span<cons
   for (const std::uint32_t t : by_rank(work, rank))
     builder.add(t, work.runs[t] ? builder.earliest(t, kind.empty() ? traces::none : kind[t]).unit : traces::none);
   return std::move(builder).finish(kind.empty() ? "HEFT" : "rounded LP");
+}
+
+std::vector<double> without_delay(const Workload& work, std::span<const double> rank,
+                                  std::span<const std::uint32_t> kind) {
+  std::vector<double> starts = WithoutDelay(work, rank, kind).starts();
+  for (double& start : starts) start = -start;
+  return starts;
 }
 
 Schedule owner_computes(const Workload& work, std::span<const double> rank) {
@@ -231,15 +304,21 @@ std::vector<Schedule> offline_schedules(const Workload& work, const SearchOption
     }
   }
   const int steps = work.tasks() > 3000 ? 10 : 40;
+  const std::vector<double> least = upward_ranks(work, RankFrom::least);
   for (std::vector<std::uint32_t>& kinds : placements(work, steps))
     for (const bool balanced : {false, true}) {
       if (balanced) balance(work, kinds);
+      const auto add = [&](const std::vector<double>& rank, const char* order) {
+        for (const std::uint32_t lanes : divisions) {
+          divided.lanes = lanes;
+          made.push_back(heft(divided, rank, kinds));
+          made.back().made_by = std::string(balanced ? "balanced minimum cut" : "minimum cut") + order;
+        }
+      };
       const std::vector<double> rank = upward_ranks(work, kinds);
-      for (const std::uint32_t lanes : divisions) {
-        divided.lanes = lanes;
-        made.push_back(heft(divided, rank, kinds));
-        made.back().made_by = balanced ? "balanced minimum cut" : "minimum cut";
-      }
+      add(rank, "");
+      add(without_delay(work, rank, kinds), " without delay");
+      add(without_delay(work, least, kinds), " without delay");
     }
   const auto shorter = [](const Schedule& a, const Schedule& b) { return a.makespan < b.makespan; };
   std::stable_sort(made.begin(), made.end(), shorter);

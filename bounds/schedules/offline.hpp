@@ -23,6 +23,13 @@ std::vector<double> upward_ranks(const Workload& work, RankFrom from);
 /// of one kind have to do after it, all of them together (graphs of up to 20,000 tasks).
 std::vector<double> upward_ranks(const Workload& work, std::span<const std::uint32_t> kind);
 
+/// Ranks that put tasks into the order in which they start where a unit that is free takes, of the tasks of its kind
+/// that are ready, the one of the highest `rank`, and copies take no time: a schedule without delay (parallel schedule
+/// generation: Kelley 1963; Kolisch, EJOR 90, 1996). HEFT in the order of a rank leaves a unit idle beside a task that
+/// is ready, where a task of higher rank will have its place later.
+std::vector<double> without_delay(const Workload& work, std::span<const double> rank,
+                                  std::span<const std::uint32_t> kind);
+
 /// HEFT with insertion (Topcuoglu, Hariri, Wu, IEEE TPDS 13, 2002): tasks by decreasing rank, each on the unit on which
 /// it ends first, its copies counted. `kind`, if given: per task, the only kind it may go to.
 Schedule heft(const Workload& work, std::span<const double> rank, std::span<const std::uint32_t> kind = {});
@@ -54,8 +61,8 @@ struct SearchOptions {
 Schedule local_search(const Workload& work, Schedule from, const SearchOptions& options = {});
 
 /// All of these, HEFT on the kinds that minimum cuts choose (placement_bound.hpp), as they are and with the units'
-/// loads balanced, those already `known`, and what local search makes of the three best, sorted: the best first. Throws
-/// Error (bad_input) when a task runs on no unit.
+/// loads balanced, by rank and without delay, those already `known`, and what local search makes of the three best,
+/// sorted: the best first. Throws Error (bad_input) when a task runs on no unit.
 std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options = {},
                                         std::vector<Schedule> known = {});
 
