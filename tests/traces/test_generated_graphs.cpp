@@ -61,6 +61,21 @@ TEST(GeneratedGraphs, ForkJoinHasOneTaskBetweenItsStages) {
   }
 }
 
+TEST(GeneratedGraphs, DataOfManyTasksAreSmaller) {
+  const auto bytes = [](const Recording& r) {
+    double sum = 0;
+    for (const Handle& handle : r.handles) sum += static_cast<double>(handle.bytes);
+    return sum;
+  };
+  const Recording few = graph(Shape::layered, 2000);
+  EXPECT_NEAR(bytes(few), 2000 * 1.3526e6, 0.05 * 2000 * 1.3526e6);
+  const auto by_size = [](const Handle& a, const Handle& b) { return a.bytes < b.bytes; };
+  const auto [least, most] = std::minmax_element(few.handles.begin(), few.handles.end(), by_size);
+  EXPECT_GE(least->bytes, 250000U);
+  EXPECT_LE(most->bytes, 4000000U);
+  EXPECT_NEAR(bytes(graph(Shape::layered, 30000)), 4e9, 0.02 * 4e9);
+}
+
 TEST(GeneratedGraphs, LayersWaitForFormerLayers) {
   const Recording r = graph(Shape::layered, 400);
   ASSERT_EQ(r.tasks.size(), 400U);

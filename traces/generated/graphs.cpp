@@ -20,6 +20,9 @@ namespace {
 constexpr std::array<const char*, 5> shape_names{"layered", "fork-join", "wavefront", "tree", "cholesky"};
 constexpr std::uint64_t most_tasks = 10000000;
 constexpr std::size_t codelet_count = 4;
+constexpr double smallest_datum = 2.5e5;  // bytes
+constexpr double largest_datum = 4e6;
+constexpr double all_data = 4e9;
 
 /// Tasks each wait for: all have smaller numbers.
 using Predecessors = std::vector<std::vector<std::uint32_t>>;
@@ -278,9 +281,11 @@ GeneratedGraph generate(const GraphRule& rule) {
   }
   const Predecessors before = shape_of(rule, random);
   const std::vector<std::int32_t> level = levels(before);
+  const double mean = (largest_datum - smallest_datum) / std::log(largest_datum / smallest_datum);
+  const double scale = std::min(1.0, all_data / (mean * static_cast<double>(before.size())));
   for (std::uint32_t t = 0; t < before.size(); ++t) {
     made.add_task(random.whole(0, codelet_count - 1), level[t]);
-    made.add_datum(fmt::format("d{}", t), random.log_uniform(2.5e5, 4e6));
+    made.add_datum(fmt::format("d{}", t), scale * random.log_uniform(smallest_datum, largest_datum));
     for (const std::uint32_t b : before[t]) {
       made.waits_for(b);
       made.accesses(b, Mode::read);

@@ -35,9 +35,10 @@ struct GeneratedGraph {
 };
 
 /// Four codelets: a core takes 1 to 10 ms, a GPU is half to 32 times as fast, both log-uniform. Each task is of a
-/// random one and writes one datum of 0.25 to 4 MB (log-uniform), which the tasks that wait for it read. Priorities:
-/// the number of tasks on the longest path from the task to the end. The same rule gives the same graph on every
-/// machine.
+/// random one and writes one datum of 0.25 to 4 MB (log-uniform), which the tasks that wait for it read. Beyond 3,000
+/// tasks data are smaller, so that all together have 4 GB: each is written once and never freed, and no memory would
+/// hold the 135 GB of 10^5 tasks. Priorities: the number of tasks on the longest path from the task to the end. The
+/// same rule gives the same graph on every machine.
 ///
 /// Cholesky has a datum per tile of the lower triangle (3.7 MB, 960 numbers wide), which its tasks update. A core takes
 /// as long as its operations at 50 ms for a product; a GPU is 2 (factorisation), 11 (triangular solution), 26 and 29
