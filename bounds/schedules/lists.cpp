@@ -104,6 +104,21 @@ void balance(const Workload& work, std::vector<std::uint32_t>& kind) {
   }
 }
 
+/// Tasks that run elsewhere do not run in main memory.
+Workload without_main_memory(const Workload& work) {
+  std::vector<bool> there(work.kinds, false);
+  std::vector<bool> elsewhere(work.kinds, false);
+  for (const Workload::Unit& unit : work.units) (unit.memory == 0 ? there : elsewhere)[unit.kind] = true;
+  Workload left = work;
+  for (std::size_t t = 0; t < work.tasks(); ++t) {
+    bool runs = false;
+    for (std::size_t k = 0; k < work.kinds; ++k) runs = runs || (elsewhere[k] && std::isfinite(work.on(t, k)));
+    for (std::size_t k = 0; runs && k < work.kinds; ++k)
+      if (there[k]) left.seconds[t * work.kinds + k] = impossible;
+  }
+  return left;
+}
+
 /// List scheduling in time, without copies: a unit that is free takes the ready task of its kind with the highest rank.
 class WithoutDelay {
  public:
@@ -284,6 +299,7 @@ std::vector<Schedule> offline_schedules(const Workload& work, const SearchOption
   std::vector<Schedule> made = std::move(known);
   std::vector<Schedule> found;
   Workload divided = work;
+  Workload elsewhere = without_main_memory(work);
   std::vector<std::uint32_t> divisions{0};
   if (work.shared_rate > 0)
     for (const std::uint32_t directions : {1U, 2U})
@@ -301,6 +317,11 @@ std::vector<Schedule> offline_schedules(const Workload& work, const SearchOption
       }
       made.push_back(heteroprio(divided, rank));
       made.push_back(owner_computes(divided, rank));
+      if (work.memories == 1) continue;
+      elsewhere.lanes = lanes;
+      made.push_back(heft(elsewhere, rank));
+      made.push_back(owner_computes(elsewhere, rank));
+      for (std::size_t i = made.size() - 2; i < made.size(); ++i) made[i].made_by += " without cores";
     }
   }
   const int steps = work.tasks() > 3000 ? 10 : 40;

@@ -60,9 +60,10 @@ struct SearchOptions {
 /// kept (late acceptance: Burke, Bykov, EJOR 258, 2017). Never worse than `from`.
 Schedule local_search(const Workload& work, Schedule from, const SearchOptions& options = {});
 
-/// All of these, HEFT on the kinds that minimum cuts choose (placement_bound.hpp), as they are and with the units'
-/// loads balanced, by rank and without delay, those already `known`, and what local search makes of the three best,
-/// sorted: the best first. Throws Error (bad_input) when a task runs on no unit.
+/// All of these, HEFT and owner computes without the units in main memory, HEFT on the kinds that minimum cuts choose
+/// (placement_bound.hpp), as they are and with the units' loads balanced, by rank and without delay, those already
+/// `known`, and what local search makes of the three best, sorted: the best first. Throws Error (bad_input) when a task
+/// runs on no unit.
 std::vector<Schedule> offline_schedules(const Workload& work, const SearchOptions& options = {},
                                         std::vector<Schedule> known = {});
 
