@@ -167,7 +167,7 @@ def cases():
         bounds = "; ".join(f"{name} {seconds(value)}" for name, value in sorted(case.get("bounds", {}).items(), key=lambda item: -item[1]) if value > 0)
         text += [f"## {title(case)}", "", f"`{command(case)} --optimum`", "",
                  f"At least {seconds(case['lower'])} by {case['lower_by']}; best schedule made before the run: {seconds(case['schedule']['seconds'])}, "
-                 f"{case['schedule']['by']}." + (f" Of schedules shorter than it the bounds say: {bounds}." if bounds else ""), "",
+                 f"{case['schedule']['by']} (version {case['commit']})." + (f" Of schedules shorter than it the bounds say: {bounds}." if bounds else ""), "",
                  "| scheduler | makespan | to the bound | to the best run |", "|---|---|---|---|"]
         for scheduler, time in sorted(case["runs"].items(), key=lambda item: (item[1] is None, item[1])):
             text.append(f"| `{scheduler}` | {case['failed'].get(scheduler, '').split('error: ')[-1]} | | |" if time is None else
