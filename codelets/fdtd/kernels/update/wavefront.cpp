@@ -38,14 +38,10 @@ ASTERISM_INLINE void wavefront(const Grid& grid, int steps, const Planes& needed
         const int end = std::min(y + rows - s, grid.n[1]);
         if (i < first_plane(s) || i >= end_plane(s) || first >= end) continue;
         const auto has_rows = [&](const Box& b) { return i >= b.x0 && i < b.x1 && first < b.y1 && end > b.y0; };
-        if (std::none_of(beside.hooked.begin(), beside.hooked.end(), has_rows)) {
-          advance_rows(update_h, update_e, i, first, end);
-        } else {
-          for (int j = first; j < end; ++j) update_h.row_at(i, j);
-          beside.h_updated(s, i, first, end);
-          for (int j = first; j < end; ++j) update_e.row_at(i, j);
-          beside.e_updated(s, i, first, end);
-        }
+        const bool hooked = std::any_of(beside.hooked.begin(), beside.hooked.end(), has_rows);
+        const auto between = [&] { beside.h_updated(s, i, first, end); };
+        advance_rows(update_h, update_e, i, first, end, hooked ? &between : nullptr);
+        if (hooked) beside.e_updated(s, i, first, end);
         for (const Source<T>* source = sources; source != sources + count; ++source)
           if (source->i == i && source->j >= first && source->j < end)
             add(grid, source->component, source->i, source->j, source->k, source->values[s], e);
