@@ -120,12 +120,11 @@ struct RowLayers {
     if (at == nullptr) return;
     if (axis < 2) {
       const Stretch<T>& s = along[axis];
-      V psi_here = whole ? load<V>(at + k) : load_some(at + k, count);
-      now = with<field>(number, now, difference, {V{} + s.decay, V{} + s.gain, V{} + s.slope}, b, psi_here);
-      if constexpr (whole)
-        store(at + k, psi_here);
-      else
-        store_some(at + k, psi_here, count);
+      const V old_psi = load<V>(at + k);
+      V new_psi = old_psi;
+      now = with<field>(number, now, difference, {V{} + s.decay, V{} + s.gain, V{} + s.slope}, b, new_psi);
+      if constexpr (!whole) new_psi = numbers<T>() < static_cast<T>(count) ? new_psi : old_psi;
+      store(at + k, new_psi);
       return;
     }
     const Across<T>* const z = across.at(k);

@@ -103,7 +103,8 @@ Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin
       const std::int32_t vector = grid.lead / 2;
       const auto whole = [&](std::int32_t slots) { return (slots + vector - 1) / vector * vector; };
       if (upper_cells > 0) axis.upper_slot = whole(axis.lower) + axis.upper % vector;
-      l.n[a][a] = whole(axis.upper_slot + upper_cells);
+      l.n[a][a] = axis.upper_slot + upper_cells;
+      for (auto& n : l.n) n[a] = whole(n[a]);
     }
     row += below + above;
   }

@@ -79,19 +79,6 @@ struct NoLayers {
   static constexpr bool none = true;
 };
 
-/// The first `count` of a vector.
-template <class T>
-ASTERISM_INLINE Vector<T> load_some(const T* p, int count) {
-  alignas(64) T some[width<T>] = {};
-  std::memcpy(some, p, sizeof(T) * static_cast<std::size_t>(count));
-  return load<Vector<T>>(some);
-}
-template <class T>
-ASTERISM_INLINE void store_some(T* p, const Vector<T>& v, int count) {
-  alignas(64) T all[width<T>];
-  store(all, v);
-  std::memcpy(p, all, sizeof(T) * static_cast<std::size_t>(count));
-}
 /// 0, 1, 2, ...
 template <class T>
 ASTERISM_INLINE Vector<T> numbers() {
