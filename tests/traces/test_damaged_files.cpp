@@ -67,7 +67,7 @@ TEST_F(Files, WrongFilesAreNamedInOneLine) {
   EXPECT_NE(refusal({write("prof_file_0", "short")}).find("too short"), std::string::npos);
   EXPECT_NE(refusal({write("photo.png", noise)}).find("photo.png"), std::string::npos);
   // one with which StarPU's converter never ends
-  fs::copy_file(ASTERISM_SOURCE_DIR "/tests/fuzz/seeds/1.prof_file", folder / "prof_file_endless");
+  fs::copy_file(ASTERISM_SOURCE_DIR "/tests/traces/endless.fxt", folder / "prof_file_endless");
   EXPECT_NE(refusal({folder / "prof_file_endless"}).find("did not end"), std::string::npos);
 }
 
