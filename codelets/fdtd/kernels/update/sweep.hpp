@@ -73,34 +73,38 @@ struct Sweep {
   }
   ASTERISM_INLINE void row_at(int i, int j) const {
     if (cells.empty()) return;
-    const bool inside = i >= cells.x0 && i < cells.x1 && j >= cells.y0 && j < cells.y1;
+    if (i < cells.x0 || i >= cells.x1 || j < cells.y0 || j >= cells.y1) return outer_row_at(i, j);
     if (media.graded())
-      media.index == nullptr ? some_row_at<false, true>(i, j, inside) : some_row_at<true, true>(i, j, inside);
+      media.index == nullptr ? inner_row_at<false, true>(i, j) : inner_row_at<true, true>(i, j);
     else
-      media.index == nullptr ? some_row_at<false, false>(i, j, inside) : some_row_at<true, false>(i, j, inside);
-    if (!layers.none() && !(inside && layers_with_rows)) absorb_row_at(layers, i, j);
+      media.index == nullptr ? inner_row_at<false, false>(i, j) : inner_row_at<true, false>(i, j);
+    if (!layers.none() && !layers_with_rows) absorb_row_at(layers, i, j);
+  }
+  /// A row that has no cells: of what lies on a magnetic conductor.
+  void outer_row_at(int i, int j) const {
+    const Factor of_row = factors_at(i, j);
+    for (int a = 0; a < 3; ++a)
+      if (has(a, i, j))
+        update_entries<field>(grid, of_row.along, media, from, to, a, {i, j}, entries[a].z0, entries[a].z1);
+    if (!layers.none()) absorb_row_at(layers, i, j);
   }
   [[nodiscard]] ASTERISM_INLINE int end(int Box::*last) const {
     return std::max({entries[0].*last, entries[1].*last, entries[2].*last});
   }
 
  private:
+  struct Factor {
+    T along[3];
+  };
+  [[nodiscard]] ASTERISM_INLINE Factor factors_at(int i, int j) const {
+    if (!media.graded()) return {{factor[0], factor[1], factor[2]}};
+    return {{factor[0] * media.inverse_length[0][i], factor[1] * media.inverse_length[1][j], factor[2]}};
+  }
   template <bool materials, bool graded>
-  ASTERISM_INLINE void some_row_at(int i, int j, bool inside) const {
-    T factors[3] = {factor[0], factor[1], factor[2]};
-    if constexpr (graded) {
-      factors[0] *= media.inverse_length[0][i];
-      factors[1] *= media.inverse_length[1][j];
-    }
-    const auto one = [&](int a, int begin, int end) {
-      update_entries<field>(grid, factors, media, from, to, a, {i, j}, begin, end);
-    };
+  ASTERISM_INLINE void inner_row_at(int i, int j) const {
+    const Factor of_row = factors_at(i, j);
+    const T(&factors)[3] = of_row.along;
     const bool present[3] = {has(0, i, j), has(1, i, j), has(2, i, j)};
-    if (!inside) {
-      for (int a = 0; a < 3; ++a)
-        if (present[a]) one(a, entries[a].z0, entries[a].z1);
-      return;
-    }
     Row<T> row{{}, {}, {}, media.table, grid.plane, grid.pitch, media.inverse_length[2]};
     T kept[3];
 #pragma GCC unroll 3
@@ -122,7 +126,8 @@ struct Sweep {
     for (int a = 0; a < 3; ++a) {
       // an entry on a conductor was in the vectors only to keep them aligned
       if (entries[a].z0 > cells.z0) row.to[a][cells.z0] = kept[a];
-      if (present[a] && entries[a].z1 > cells.z1) one(a, cells.z1, entries[a].z1);
+      if (present[a] && entries[a].z1 > cells.z1)
+        update_entries<field>(grid, factors, media, from, to, a, {i, j}, cells.z1, entries[a].z1);
     }
   }
   /// Entries on a conductor keep their psi, too.
