@@ -47,24 +47,31 @@ ASTERISM_INLINE void wavefront(const Grid& grid, int steps, const Planes& needed
         const int first = std::max(y - s, 0);
         const int end = std::min(y + rows - s, grid.n[1]);
         if (i < first_plane(s) || i >= end_plane(s) || first >= end) continue;
-        const int e_end = with_face(1, end);
+        const int end_of_rows = with_face(1, end);
         const int end_of_planes = with_face(0, i + 1);
+        const auto outer_rows = [&](const auto& update) {
+          for (int j = end; j < end_of_rows; ++j) update.outer_row_at(i, j);
+          for (int j = first; j < end_of_rows && end_of_planes > i + 1; ++j) update.outer_row_at(i + 1, j);
+        };
+        const auto put_ghosts = [&](const GhostRows<T>& ghosts, T* field) {
+          for (int plane = i; plane < end_of_planes && !ghosts.none(); ++plane)
+            for (int j = first; j < end_of_rows; ++j) ghosts.put(plane, j, field);
+        };
         const auto has_rows = [&](const Box& b) { return i >= b.x0 && i < b.x1 && first < b.y1 && end > b.y0; };
         const bool hooked = std::any_of(beside.hooked.begin(), beside.hooked.end(), has_rows);
         const auto between = [&] {
+          outer_rows(update_h);
           if (hooked) beside.h_updated(s, i, first, end);
-          for (int j = first; j < end; ++j) h_ghosts.put(i, j, h);
+          put_ghosts(h_ghosts, h);
         };
         advance_rows(update_h, update_e, i, first, end, hooked || !closed ? &between : nullptr);
-        for (int j = end; j < e_end; ++j) update_e.outer_row_at(i, j);
-        for (int j = first; j < e_end && end_of_planes > i + 1; ++j) update_e.outer_row_at(i + 1, j);
+        outer_rows(update_e);
         if (hooked) beside.e_updated(s, i, first, end);
         for (const Source<T>* source = sources; source != sources + count; ++source)
-          if (source->i >= i && source->i < end_of_planes && source->j >= first && source->j < e_end)
+          if (source->i >= i && source->i < end_of_planes && source->j >= first && source->j < end_of_rows)
             add(grid, source->component, source->i, source->j, source->k, source->values[s], e);
         if (beside.done) beside.done(s, i, first, end);
-        for (int plane = i; plane < end_of_planes && !e_ghosts.none(); ++plane)
-          for (int j = first; j < e_end; ++j) e_ghosts.put(plane, j, e);
+        put_ghosts(e_ghosts, e);
       }
 }
 
