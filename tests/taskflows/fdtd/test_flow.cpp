@@ -41,9 +41,10 @@ TEST(FdtdFlow, EveryDecompositionGivesTheSameBits) {
 }
 
 TEST(FdtdFlow, OverlappingStripsGiveTheSameBits) {
-  for (const Named& kind : {boundaries[0], boundaries[1]})
+  for (const Named& kind : boundaries)
     for (const bool single : {false, true})
       for (const bool probes : {false, true}) {
+        if (kind.face[0] == periodic) continue;
         Problem p = problem_of(kind, {37, 8, 37}, single);
         if (!probes) p.probes.clear();
         const Outcome whole = run(p, {{1, 1, 1}, {}}, 21, anywhere);
@@ -85,8 +86,7 @@ TEST(FdtdFlow, OverlapsThatCannotBeAreRefused) {
     const std::vector<BrickPlace> bricks = decompose(p, cut);
     EXPECT_THROW(Simulation(p, bricks, anywhere(bricks), overlap), Error);
   };
-  refuses(problem_of(boundaries[2], {12, 4, 4}), {{2, 1, 1}, {}}, 2);
-  refuses(problem_of(boundaries[3], {12, 4, 4}), {{2, 1, 1}, {}}, 2);
+  refuses(problem_of(boundaries[4], {12, 4, 4}), {{2, 1, 1}, {}}, 2);  // periodic along x
   refuses(problem_of(boundaries[0], {12, 4, 4}), {{2, 2, 1}, {}}, 2);
   refuses(problem_of(boundaries[0], {12, 4, 4}), {{3, 1, 1}, {}}, 5);
   refuses(problem_of(boundaries[0], {12, 4, 4}), {{2, 1, 1}, {}}, -1);
