@@ -74,6 +74,16 @@ def patches(of):
                "from openEMS'" + (" (`APatchResonatesWherePublished`)" if name == "patch_graded" else ""))
 
 
+def graded(tests):
+    """Layers on graded meshes beside the same cells everywhere."""
+    of = tests["LayersTransmitAndReflectByTheory"]
+    for key, name in (("glass", "glass"), ("drude", "a metal (Drude)"), ("lorentz", "a medium with a resonance (Lorentz)")):
+        yield (f"layer of {name} on a graded mesh of {of[key + '_cells']:.0f} cells", "transmission and reflection of a plane wave", "",
+               "Fresnel's coefficients and the waves between the surfaces",
+               f"{of[key + '_percent']:.2f} % of the power at most at 15 frequencies, order {of[key + '_order']:.2f}; {of[key + '_equal_percent']:.2f} % on "
+               f"{of[key + '_equal_cells']:.0f} equal cells" + (" (`LayersTransmitAndReflectByTheory`)" if key == "glass" else ""))
+
+
 def antennas_and_photonics():
     tests = figures("fdtd")
     [(_, record)] = load("jobs-fdtd.json")
