@@ -107,7 +107,7 @@ TEST_F(GradedAxes, MediaCountByAreas) {
   EXPECT_EQ(electric, (Shares{{0, 2 / 3.0}, {1, 1 / 3.0}}));
   EXPECT_DOUBLE_EQ(mean(Field::electric, electric, materials).relative, (2 * 1 + 1 * 4) / 3.0);
   EXPECT_DOUBLE_EQ(mean(Field::magnetic, magnetic, materials).relative, 3 / (2 + 1 / 3.0));
-  const std::vector<Pole> poles = mean_poles(electric, {{}, {debye(3, 1e-9)}});
+  const std::vector<fdtd::Pole> poles = mean_poles(electric, {{}, {debye(3, 1e-9)}});
   ASSERT_EQ(poles.size(), 1U);
   EXPECT_DOUBLE_EQ(poles[0].strength, 1);
   EXPECT_TRUE(weighted_shares(Field::electric, 2, {0, 0, 0}, two, mesh).empty());

@@ -18,8 +18,6 @@
 namespace asterism::fdtd {
 namespace {
 
-constexpr double pi = std::numbers::pi;
-
 /// Cells of 1 to 2 spacings, of 1 in absorbing layers.
 void grade(Problem& p, std::size_t a) {
   std::vector<double>& planes = p.mesh.planes[a] = {0};
@@ -34,11 +32,11 @@ struct Travel {
   double theta, phi;
   std::vector<std::size_t> graded;  ///< axes
 };
-const std::vector<Travel> travels = {{"+x", pi / 2, 0, {0, 1, 2}},
-                                     {"-y", pi / 2, -pi / 2, {0, 1, 2}},
+const std::vector<Travel> travels = {{"+x", std::numbers::pi / 2, 0, {0, 1, 2}},
+                                     {"-y", std::numbers::pi / 2, -std::numbers::pi / 2, {0, 1, 2}},
                                      {"+z", 0, 0.7, {0, 1, 2}},
-                                     {"-z", pi, 0.2, {2}},
-                                     {"across a graded axis, along two others", 1.1, pi / 2, {0}}};
+                                     {"-z", std::numbers::pi, 0.2, {2}},
+                                     {"across a graded axis, along two others", 1.1, std::numbers::pi / 2, {0}}};
 
 TEST(FdtdGradedPhysics, IsThatOfTheSimpleSolverInEveryDivision) {
   for (const Travel& travel : travels)
@@ -49,15 +47,17 @@ TEST(FdtdGradedPhysics, IsThatOfTheSimpleSolverInEveryDivision) {
       p.waves[0].wave.theta = travel.theta;
       p.waves[0].wave.phi = travel.phi;
       check(p);
-      EXPECT_LT(compare(p, {{2, 1, 3}, {}}, 40).error, single ? 1e-5 : 1e-12);
-      Problem dark = p;
-      dark.waves.clear();
-      Problem clear = p;
-      clear.poles.clear();
-      for (const Problem& other : {dark, clear}) EXPECT_GT(compare(p, other, {{1, 1, 1}, {}}, 40).error, 1e-3);
+      EXPECT_LT(compare(p, {{2, 1, 3}, {}}, 70).error, single ? 1e-5 : 1e-12);
+      if (!single) {
+        Problem dark = p;
+        dark.waves.clear();
+        EXPECT_GT(compare(p, dark, {{1, 1, 1}, {}}, 70).error, 1e-3);
+        Problem clear = p;
+        clear.poles.clear();
+        EXPECT_GT(compare(p, clear, {{1, 1, 1}, {}}, 70).error, 1e-3);
+      }
       const Outcome whole = run(p, {{1, 1, 1}, {}}, 12, anywhere);
-      for (const Cut& cut : {Cut{{4, 1, 1}, {}}, Cut{{1, 2, 2}, {}}, Cut{{2, 3, 4}, {}}})
-        EXPECT_TRUE(whole == run(p, cut, 12, anywhere));
+      for (const Cut& cut : {Cut{{4, 1, 1}, {}}, Cut{{2, 3, 2}, {}}}) EXPECT_TRUE(whole == run(p, cut, 12, anywhere));
     }
 }
 
@@ -72,7 +72,7 @@ TEST(FdtdGradedPhysics, AWaveIsInItsBoxOnlyAndThatOfVacuum) {
   for (int k = 0; k < p.cells[2]; ++k)
     p.mesh.planes[2].push_back(p.mesh.planes[2].back() + std::pow(1.08, std::min(k, 47 - k)));
   PlaneWave wave{};
-  wave.theta = pi;
+  wave.theta = std::numbers::pi;
   wave.tolerance = 1e-6;
   wave.waveform = {Pulse::gaussian, 3.0, 160 * p.dt, 500 * p.dt, 0};
   p.waves = {{wave, {3, 11, 2, 9, 6, 42}}};
@@ -114,25 +114,25 @@ struct Layer {
   double thickness, cell;                          ///< m
   std::complex<double> (*permittivity)(double w);  ///< at e^(+i w t)
 };
-const std::vector<Layer> layers = {
+const std::vector<Layer> layers_of_media = {
     {"glass", "eps_r = 2.25", 100e-9, 4e-9, [](double) { return std::complex<double>(2.25, 0); }},
     {"drude", "drude = { omega_p = 1.2e16, gamma = 3e14 }", 40e-9, 2e-9,
      [](double w) { return 1.0 - 1.44e32 / std::complex<double>(w * w, -w * 3e14); }},
     {"lorentz", "eps_r = 1.5\nlorentz = { delta_eps = 1, omega_0 = 6e15, delta = 4e14 }", 100e-9, 4e-9,
      [](double w) { return 1.5 + 3.6e31 / (std::complex<double>(3.6e31 - w * w, 2 * w * 4e14)); }}};
 
-/// Largest errors of transmission and reflection from 400 to 750 THz. Cells of the layer and of the vacuum are
-/// `finer` times smaller; 12 nm in vacuum, or as in the layer.
+/// Largest error of transmission and reflection from 400 to 750 THz.
 struct Errors {
   double most;
   int cells;
 };
-Errors errors_of(const Layer& layer, int finer, bool graded) {
-  const double outer = (graded ? 12e-9 : layer.cell) / finer;
+/// On cells of the layer's size in it that grow to 12 nm outside, all `finer` times smaller; or on cells of 10 nm.
+Errors errors_of(const Layer& layer, double finer, bool graded) {
+  const double outer = graded ? 12e-9 / finer : 10e-9, inner = graded ? layer.cell / finer : 10e-9;
   const std::string band = "frequencies = { from = 400e12, to = 750e12, count = 15 }\n";
   const std::string text = fmt::format(
       "time = 50e-15\n[grid]\nx = [0, 2e-8]\ny = [0, 2e-8]\n[grid.z]\n"
-      "lines = [-600e-9, -420e-9, {0}, {1}, 420e-9, 600e-9]\nspacing = [{2}, {2}, {3}, {2}, {2}]\n"
+      "lines = [-590e-9, -410e-9, {0}, {1}, 410e-9, 590e-9]\nspacing = [{2}, {2}, {3}, {2}, {2}]\ngrowth = {7}\n"
       "[faces]\nx = \"periodic\"\ny = \"periodic\"\nz = \"cpml\"\n[cpml]\nthickness = {4}\n"
       "[materials.layer]\n{5}\n[[geometry]]\nshape = \"box\"\nmaterial = \"layer\"\n"
       "low = [0, 0, {0}]\nhigh = [2e-8, 2e-8, {1}]\n"
@@ -142,8 +142,8 @@ Errors errors_of(const Layer& layer, int finer, bool graded) {
       "[[fluxes]]\nname = \"transmitted\"\nlow = [0, 0, 300e-9]\nhigh = [2e-8, 2e-8, 300e-9]\n{6}"
       "[[fluxes]]\nname = \"reflected\"\nlow = [0, 0, -400e-9]\nhigh = [2e-8, 2e-8, -400e-9]\n"
       "reference = \"transmitted\"\n{6}",
-      -layer.thickness / 2, layer.thickness / 2, outer, layer.cell / finer, std::lround(180e-9 / outer), layer.material,
-      band);
+      -layer.thickness / 2, layer.thickness / 2, outer, inner, std::lround(180e-9 / outer), layer.material, band,
+      std::pow(1.2, 1 / finer));
   scene::Scene scene = scene::read_scene(text, "layer.toml", ".");
   EXPECT_EQ(scene.grid.graded(), graded);
   const auto through = [&](const scene::Scene& of) {
@@ -159,7 +159,7 @@ Errors errors_of(const Layer& layer, int finer, bool graded) {
   normalise(found, references(scene, through(empty), "empty"));
   Errors errors{0, scene.grid.cells[2]};
   for (const SceneFlux& flux : found) {
-    const double w = 2 * pi * flux.frequency;
+    const double w = 2 * std::numbers::pi * flux.frequency;
     const std::complex<double> n = std::sqrt(layer.permittivity(w)), i(0, 1);
     const std::complex<double> phase = n * w * layer.thickness / scene::speed_of_light;
     const std::complex<double> t = 1.0 / (std::cos(phase) + i / 2.0 * (n + 1.0 / n) * std::sin(phase));
@@ -170,24 +170,26 @@ Errors errors_of(const Layer& layer, int finer, bool graded) {
   return errors;
 }
 
-/// Fresnel's coefficients of both surfaces and the waves between them: of second order, and as near as with small cells
-/// everywhere.
+/// Fresnel's coefficients of both surfaces and the waves between them: of second order, and nearer than on as many
+/// cells of one length.
 TEST(FdtdGradedPhysics, LayersTransmitAndReflectByTheory) {
-  for (const Layer& layer : layers) {
+  for (const Layer& layer : layers_of_media) {
     SCOPED_TRACE(layer.name);
     const Errors coarse = errors_of(layer, 1, true), fine = errors_of(layer, 2, true),
                  equal = errors_of(layer, 1, false);
     const double order = std::log2(coarse.most / fine.most);
-    EXPECT_LT(coarse.most, 4e-3);
+    EXPECT_LT(coarse.most, 2e-3);
     EXPECT_GT(order, 1.8);
-    EXPECT_LT(coarse.most, 1.5 * equal.most + 1e-4);
-    EXPECT_LT(coarse.cells, 0.7 * equal.cells);
+    EXPECT_LT(coarse.most, equal.most / 2);
+    EXPECT_LT(coarse.cells, 1.3 * equal.cells);
     const std::string name = layer.name;
     RecordProperty(name + "_percent", std::to_string(100 * coarse.most));
     RecordProperty(name + "_equal_percent", std::to_string(100 * equal.most));
     RecordProperty(name + "_order", std::to_string(order));
     RecordProperty(name + "_cells", coarse.cells);
     RecordProperty(name + "_equal_cells", equal.cells);
+    std::printf("%s %g %g %g order %g cells %d %d\n", layer.name, coarse.most, fine.most, equal.most, order,
+                coarse.cells, equal.cells);
   }
 }
 
