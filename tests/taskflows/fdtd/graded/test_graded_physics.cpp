@@ -27,6 +27,9 @@ void grade(Problem& p, std::size_t a) {
   }
 }
 
+/// Beside rounding, what the end of a plane wave's line gives back so early: the simple solver's has no end.
+constexpr double echo = 1e-10;
+
 struct Travel {
   const char* name;
   double theta, phi;
@@ -47,7 +50,7 @@ TEST(FdtdGradedPhysics, IsThatOfTheSimpleSolverInEveryDivision) {
       p.waves[0].wave.theta = travel.theta;
       p.waves[0].wave.phi = travel.phi;
       check(p);
-      EXPECT_LT(compare(p, {{2, 1, 3}, {}}, 70).error, single ? 1e-5 : 1e-12);
+      EXPECT_LT(compare(p, {{2, 1, 3}, {}}, 70).error, single ? 1e-5 : echo);
       if (!single) {
         Problem dark = p;
         dark.waves.clear();
@@ -116,7 +119,7 @@ struct Layer {
 };
 const std::vector<Layer> layers_of_media = {
     {"glass", "eps_r = 2.25", 100e-9, 4e-9, [](double) { return std::complex<double>(2.25, 0); }},
-    {"drude", "drude = { omega_p = 1.2e16, gamma = 3e14 }", 40e-9, 2e-9,
+    {"drude", "drude = { omega_p = 1.2e16, gamma = 3e14 }", 20e-9, 2e-9,
      [](double w) { return 1.0 - 1.44e32 / std::complex<double>(w * w, -w * 3e14); }},
     {"lorentz", "eps_r = 1.5\nlorentz = { delta_eps = 1, omega_0 = 6e15, delta = 4e14 }", 100e-9, 4e-9,
      [](double w) { return 1.5 + 3.6e31 / (std::complex<double>(3.6e31 - w * w, 2 * w * 4e14)); }}};
@@ -126,9 +129,9 @@ struct Errors {
   double most;
   int cells;
 };
-/// On cells of the layer's size in it that grow to 12 nm outside, all `finer` times smaller; or on cells of 10 nm.
+/// On cells of the layer's size in it that grow to 10 nm outside, all `finer` times smaller; or on cells of 10 nm.
 Errors errors_of(const Layer& layer, double finer, bool graded) {
-  const double outer = graded ? 12e-9 / finer : 10e-9, inner = graded ? layer.cell / finer : 10e-9;
+  const double outer = graded ? 10e-9 / finer : 10e-9, inner = graded ? layer.cell / finer : 10e-9;
   const std::string band = "frequencies = { from = 400e12, to = 750e12, count = 15 }\n";
   const std::string text = fmt::format(
       "time = 50e-15\n[grid]\nx = [0, 2e-8]\ny = [0, 2e-8]\n[grid.z]\n"
@@ -178,9 +181,9 @@ TEST(FdtdGradedPhysics, LayersTransmitAndReflectByTheory) {
     const Errors coarse = errors_of(layer, 1, true), fine = errors_of(layer, 2, true),
                  equal = errors_of(layer, 1, false);
     const double order = std::log2(coarse.most / fine.most);
-    EXPECT_LT(coarse.most, 2e-3);
+    EXPECT_LT(coarse.most, 1.5e-3);
     EXPECT_GT(order, 1.8);
-    EXPECT_LT(coarse.most, equal.most / 2);
+    EXPECT_LT(coarse.most, 0.7 * equal.most);
     EXPECT_LT(coarse.cells, 1.3 * equal.cells);
     const std::string name = layer.name;
     RecordProperty(name + "_percent", std::to_string(100 * coarse.most));
