@@ -51,8 +51,18 @@ Values values_of(const CsrMatrix& a) {
   return {largest[0] / smallest[0], largest[1] / smallest[1]};
 }
 
-/// Entries from row to row on the way from the first one to the farthest; 0 where not all rows hang together.
-int extent_of(const CsrMatrix& a) {
+/// Rows by their distance from the first one, in entries from row to row.
+struct Extent {
+  int entries = 0;          ///< to the farthest row; 0 where not all hang together
+  std::int64_t widest = 0;  ///< rows of one distance
+  /// As wide as it is long, in three dimensions: where it is not, its iterations may be those of its width.
+  [[nodiscard]] bool is_bulky() const {
+    constexpr double longest = 6;  // by the width; a cube has 3.5
+    return entries <= longest * std::sqrt(static_cast<double>(widest));
+  }
+};
+Extent extent_of(const CsrMatrix& a) {
+  Extent extent;
   std::vector<char> seen(as_size(a.n), 0);
   std::vector<std::int64_t> front{0}, next;
   std::int64_t count = 1;
@@ -66,7 +76,11 @@ int extent_of(const CsrMatrix& a) {
         column = 1;
       }
     count += static_cast<std::int64_t>(next.size());
-    if (next.empty()) return count == a.n ? entries : 0;
+    extent.widest = std::max(extent.widest, static_cast<std::int64_t>(front.size()));
+    if (next.empty()) {
+      extent.entries = count == a.n ? entries : 0;
+      return extent;
+    }
     front.swap(next);
   }
 }
@@ -87,11 +101,11 @@ PreconditionerChoice choose_preconditioner(const CsrMatrix& a, int node_rows, do
   const bool body = node_rows > 1;
   const double cost = cost_of_setup + cost_of_iteration * (body ? iterations_on_bodies : iterations_on_grids);
   const bool uniform = !body && constant && values.others_ratio <= alike;
-  const int extent = uniform ? extent_of(a) : 0;
-  if (extent > 0 && extent <= cost)
-    return {plain,
+  const Extent extent = uniform ? extent_of(a) : Extent{};
+  if (extent.entries > 0 && (extent.entries <= cost || extent.is_bulky()))
+    return {extent.entries <= cost ? plain : "amg",
             fmt::format("a grid that is {} entries across takes about as many iterations; amg costs as much as {:.0f}",
-                        extent, cost)};
+                        extent.entries, cost)};
   const SparseBlocks scalars = gather_blocks(a, 1);
   const Spectrum seen = estimate_spectrum(scalars, inverse, body ? steps_on_bodies : steps_on_grids);
   const double condition = seen.largest / seen.smallest;
