@@ -203,6 +203,8 @@ class Advance {
         for (std::int32_t n = 0; n < now; ++n)
           values[s * static_cast<std::size_t>(pass) + static_cast<std::size_t>(n)] =
               static_cast<T>(addition(a_, a_.sources[s], a_.step + done + n));
+      const HalfStep& half = a_.half[number(Field::magnetic)];
+      if (half.ghosts == Ghosts::put_in_place) put_in_place(Field::electric, half, received_[number(Field::magnetic)]);
       first_of_pass_ = a_.step + done;
       done += now;
       unit_.update_steps(a_.scheme, now, needed_before(a_.steps - done), media_, layers_, sources,
@@ -219,9 +221,6 @@ class Advance {
     if (a_.overlap.planes == 0) return {0, grid.n[0]};
     return around({a_.overlap.first, a_.overlap.end}, steps, grid);
   }
-  [[nodiscard]] Box planes_of(std::int32_t first, std::int32_t end) const {
-    return {first, end, 0, a_.scheme.grid.n[1], 0, a_.scheme.grid.n[2]};
-  }
   /// What hooks have of planes beside the fields, E first.
   template <class Body>
   void for_hooks_of(const Box& planes, const Body& body) const {
@@ -236,13 +235,14 @@ class Advance {
   }
   void receive_overlap() {
     const Overlap& o = a_.overlap;
-    const Box box[2] = {planes_of(o.first - o.planes, o.first), planes_of(o.end, o.end + o.planes)};
+    const Grid& grid = a_.scheme.grid;
+    const Box box[2] = {grid.planes(o.first - o.planes, o.first), grid.planes(o.end, o.end + o.planes)};
     for (std::size_t side = 0; side < 2; ++side) {
       const T* from = from_neighbour_[side];
       for (T* const field : field_) {
         if (from == nullptr) break;
         for (const Layer& layer : layers_of(box[side])) {
-          unit_.unpack(a_.scheme.grid, layer, from, field);
+          unit_.unpack(grid, layer, from, field);
           from += layer.elements();
         }
       }
@@ -255,13 +255,14 @@ class Advance {
   }
   void send_overlap() {
     const Overlap& o = a_.overlap;
-    const Box box[2] = {planes_of(o.first, o.first + o.planes), planes_of(o.end - o.planes, o.end)};
+    const Grid& grid = a_.scheme.grid;
+    const Box box[2] = {grid.planes(o.first, o.first + o.planes), grid.planes(o.end - o.planes, o.end)};
     for (std::size_t side = 0; side < 2; ++side) {
       T* to = to_neighbour_[side];
       for (const T* const field : field_) {
         if (to == nullptr) break;
         for (const Layer& layer : layers_of(box[side])) {
-          unit_.pack(a_.scheme.grid, layer, field, to);
+          unit_.pack(grid, layer, field, to);
           to += layer.elements();
         }
       }

@@ -52,7 +52,10 @@ struct Cpu {
     for (std::int32_t p = 0; p < probes.count; ++p) {
       const ProbePlace& place = probes.places[p];
       const auto [i, j, k] = cell_of(grid, place);
-      if (i == box.x0 && j >= box.y0 && j < box.y1)
+      const auto within = [&](int at, int first, int end, int axis) {
+        return at >= first && (at < end || (at == end && end == grid.n[axis]));  // on a magnetic conductor
+      };
+      if (within(i, box.x0, box.x1, 0) && within(j, box.y0, box.y1, 1))
         probes.record[std::int64_t{step} * probes.count + p] = field[number(place.field)][place.at];
     }
   }

@@ -97,7 +97,9 @@ Simulation::BrickTask& Simulation::BrickTask::in_few_passes() {
   const bool room = brick_.fusible || simulation_.scratch_[0];
   const bool few_probes = brick_.fusible || brick_.probes.size() <= cuda::most_steps_probes;
   const bool few_sources = brick_.fusible || brick_.sources.size() <= cuda::most_steps_sources;
-  if (!room || !closed(brick_.scheme.grid) || !few_probes || !few_sources) return *this;
+  const Grid& grid = brick_.scheme.grid;
+  const bool faces = brick_.fusible ? grid.face[0] != Face::neighbour && grid.face[1] != Face::neighbour : closed(grid);
+  if (!room || !faces || !few_probes || !few_sources) return *this;
   const BesidePasses& beside = beside_passes();
   if (beside.possible)
     args_.several_steps = codelets::SeveralSteps{steps_at_once(simulation_.problem_.precision),

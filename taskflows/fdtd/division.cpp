@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taskflows/fdtd/division.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -15,6 +17,12 @@
 
 namespace asterism::fdtd {
 namespace {
+
+/// Do both fields take less than half of this machine's last-level cache?
+bool cached(const Problem& problem) {
+  const double element = problem.precision == Precision::single_precision ? sizeof(float) : sizeof(double);
+  return !simulated && 12 * element * cells_of(problem) < static_cast<double>(sysconf(_SC_LEVEL3_CACHE_SIZE));
+}
 
 /// Updates of cells that take a GPU about a millisecond.
 constexpr double cells_of_a_task = 4e7;
@@ -159,18 +167,25 @@ Division strips(const Problem& problem, const Session& session, const std::vecto
 }
 
 int best_overlap(const Problem& problem, const Division& division) {
-  if (division.bricks.size() < 2 || !may_overlap(problem)) return 0;
+  const bool around = problem.face[0] == Face::neighbour;
+  if ((division.bricks.size() < 2 && !around) || !may_overlap(problem)) return 0;
   int thinnest = problem.cells[0];
   for (const BrickPlace& brick : division.bricks) {
     if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;
     thinnest = std::min(thinnest, brick.size(0));
   }
-  // GPUs take steps one by one around poles
+  // GPUs take steps one by one beside other faces and around poles
+  const bool closed = std::all_of(problem.face.begin() + (around ? 2 : 0), problem.face.end(),
+                                  [](Face face) { return face == Face::electric; });
+  if (division.gpu_share > 0 && !closed) return 0;
   if (division.gpu_share > 0 && 3 * cells_with_poles(problem).cells() > static_cast<std::int64_t>(cells_of(problem)))
     return 0;
-  // half as many steps as the wavefront takes at best still gain more than two planes in eight cost
+  // half as many steps as the wavefront takes at best still gain more than two planes in eight cost, and no less than
+  // all where the fields stay in the cache
   if (division.gpu_share == 0) {
-    for (int steps = cpu::steps_at_once; steps >= cpu::steps_at_once / 2; steps /= 2)
+    const bool thin = thinnest < 16 * cpu::steps_at_once;
+    for (int steps = cpu::steps_at_once / (thin && cached(problem) ? 2 : 1); steps >= cpu::steps_at_once / 2;
+         steps /= 2)
       if (thinnest >= 8 * steps) return steps;
     return 0;
   }

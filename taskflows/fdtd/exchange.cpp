@@ -110,7 +110,7 @@ void Simulation::build_overlap(BrickData& brick, std::size_t number, const std::
     if (!brick.here && !to_here) continue;
     const Grid& grid = brick.scheme.grid;
     const int first = side == 0 ? brick.first_plane() : brick.end_plane() - overlap_;
-    const std::int64_t numbers = std::int64_t{6} * overlap_ * grid.n[1] * grid.n[2] +
+    const std::int64_t numbers = 6 * grid.planes(first, first + overlap_).cells() +
                                  2 * psi_elements(layers_of(brick), first, first + overlap_) +
                                  state_elements(poles_of_strip(poles_, grid, brick.origin()), first, first + overlap_);
     const std::size_t bytes = static_cast<std::size_t>(numbers) * as_size(element_);

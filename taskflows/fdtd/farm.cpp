@@ -183,9 +183,11 @@ codelets::AdvanceArgs step_of(const Problem& problem) {
     for (std::int32_t axis = 0; axis < 3; ++axis)
       if (grid.face[2 * axis] == Face::neighbour) half.wrapped.push_back(axis);
   }
-  if (closed(grid) && problem.sources.size() <= cuda::most_steps_sources)
+  if (grid.face[0] != Face::neighbour && grid.face[1] != Face::neighbour) {
+    const bool of_gpus = closed(grid) && problem.sources.size() <= cuda::most_steps_sources;
     args.several_steps =
-        codelets::SeveralSteps{steps_at_once(problem.precision), starpu_cuda_worker_get_count() > 0, {}};
+        codelets::SeveralSteps{steps_at_once(problem.precision), of_gpus && starpu_cuda_worker_get_count() > 0, {}};
+  }
   return args;
 }
 

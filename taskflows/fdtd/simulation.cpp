@@ -20,12 +20,13 @@ void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks
   if (overlap == 0) return;
   if (overlap < 0) bad_input("overlap of {} planes: expected 0 at least", overlap);
   if (problem.mesh.graded()) bad_input("overlap of {} planes on a graded mesh: expected none", overlap);
-  if (!may_overlap(problem))
-    bad_input("overlap of {} planes: only between electric conductors, without conformal surfaces", overlap);
-  for (const BrickPlace& brick : bricks) {
-    if (std::any_of(brick.neighbour.begin() + 2, brick.neighbour.end(), [](const auto& n) { return n.has_value(); }))
+  if (!may_overlap(problem)) bad_input("overlap of {} planes: only without conformal surfaces", overlap);
+  for (std::size_t b = 0; b < bricks.size(); ++b) {
+    const BrickPlace& brick = bricks[b];
+    const auto other = [&](const auto& neighbour) { return neighbour && as_size(*neighbour) != b; };
+    if (std::any_of(brick.neighbour.begin() + 2, brick.neighbour.end(), other))
       bad_input("overlap of {} planes: only of strips along x", overlap);
-    if (brick.size(0) < overlap && bricks.size() > 1)
+    if (brick.size(0) < overlap && (brick.neighbour[0] || brick.neighbour[1]))
       bad_input("overlap of {} planes: a strip has {} only", overlap, brick.size(0));
   }
 }
@@ -113,9 +114,9 @@ void Simulation::build_scheme(BrickData& brick, std::size_t number) const {
   Face face[6];
   for (std::size_t f = 0; f < 6; ++f) {
     const auto& neighbour = brick.place.neighbour[f];
-    if (overlap_ > 0) {
+    if (overlap_ > 0 && f < 2 && neighbour) {
       face[f] = Face::electric;  // beyond it nothing is right; what is wrong comes nearer by a plane in each step
-      if (neighbour) brick.overlap[f] = overlap_;
+      brick.overlap[f] = overlap_;
       continue;
     }
     face[f] = neighbour ? Face::neighbour : problem_.face[f];

@@ -64,7 +64,7 @@ TEST(Energy, OneKindHasNoChoice) {
 TEST(Energy, NeverAboveThatOfASchedule) {
   std::mt19937 random(31);
   int tight = 0;
-  constexpr int graphs = 3000;
+  constexpr int graphs = 800;
   for (int i = 0; i < graphs; ++i) {
     const SmallGraph g = random_graph(random, 8, 3);
     const AreaProblem problem = problem_of(g);

@@ -67,7 +67,7 @@ TEST_F(FdtdOverRanks, StatesMayBeSetBetweenSteps) {
   const Session session(options(1));
   const int ranks = rank_group().ranks();
   for (const int overlap : {0, 2}) {
-    const Problem p = problem(overlap > 0 ? Face::electric : Face::neighbour);
+    const Problem p = problem(Face::neighbour);
     KnownRates known({}, rated_machine());
     Division d = strips(p, session, rank_shares(p, session, Pieces::strips, 0.0, known).ranks, 1);
     // two strips of a core, so that one hides what the other sends

@@ -110,7 +110,9 @@ const std::map<std::string, Reader>& readers() {
       {"toml", [](const fs::path& path) { read_platform(path); }},
       {"model.toml", [](const fs::path& path) { cg::read_model(path); }},
       {"scene.toml", [](const fs::path& path) { fdtd::scene::read_scene(path); }},
+#ifdef ASTERISM_FUZZ_ARGUMENTS
       {"arguments", tests::parse_command_line},
+#endif
       {"runs.jsonl", read_runs},
       {"rates.json", read_rates},
       {"pvd", [](const fs::path& path) { output::read_collection(path, ".vtu"); }},

@@ -66,6 +66,9 @@ TEST_F(Files, WrongFilesAreNamedInOneLine) {
   EXPECT_NE(refusal({write("prof_file_0", noise)}).find("prof_file_0"), std::string::npos);
   EXPECT_NE(refusal({write("prof_file_0", "short")}).find("too short"), std::string::npos);
   EXPECT_NE(refusal({write("photo.png", noise)}).find("photo.png"), std::string::npos);
+  // one with which StarPU's converter never ends
+  fs::copy_file(ASTERISM_SOURCE_DIR "/tests/traces/endless.fxt", folder / "prof_file_endless");
+  EXPECT_NE(refusal({folder / "prof_file_endless"}).find("did not end"), std::string::npos);
 }
 
 /// 1 GB of paje.trace, a recorded piece repeated in time, is read in memory that does not grow with the file.

@@ -6,12 +6,16 @@
 #endif
 #include <starpu.h>
 #include <starpu_fxt.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <csignal>
 #include <cstring>
 #include <fstream>
+#include <string>
 
 #include "base/error.hpp"
 #include "traces/readers/read.hpp"
@@ -19,6 +23,7 @@
 namespace asterism::traces {
 
 namespace fs = std::filesystem;
+using namespace std::string_literals;
 
 namespace {
 
@@ -61,8 +66,23 @@ void note_clocks(const std::vector<fs::path>& files, const fs::path& folder) {
 #ifdef STARPU_USE_FXT
 constexpr std::size_t most_files = STARPU_FXT_MAX_FILES;
 
+/// On some broken files StarPU's converter never ends: processor time of 2 s and 5 s per MB, some twenty times what it
+/// takes.
+void limit_time(const std::vector<fs::path>& files) {
+  rlim_t seconds = 2;
+  for (const auto& f : files) {
+    std::error_code error;
+    const auto size = fs::file_size(f, error);
+    if (!error) seconds += 5 * static_cast<rlim_t>(size >> 20);
+  }
+  const rlimit limit{seconds, seconds + 1};
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
 /// In the child: never returns.
 [[noreturn]] void convert(const std::vector<fs::path>& files, const fs::path& folder, const fs::path& messages) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody waits for it any more
+  limit_time(files);
   const int out = open(messages.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (out >= 0) {
     dup2(out, STDOUT_FILENO);
@@ -138,8 +158,9 @@ void convert_fxt(const std::vector<fs::path>& files, const fs::path& folder) {
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
     const std::string said = last_line(messages);
     bad_input("{}: StarPU's FxT converter failed ({}{}): broken, cut, or not an FxT file", first,
-              WIFSIGNALED(status) ? fmt::format("signal {}", WTERMSIG(status))
-                                  : fmt::format("status {}", WEXITSTATUS(status)),
+              !WIFSIGNALED(status)          ? fmt::format("status {}", WEXITSTATUS(status))
+              : WTERMSIG(status) == SIGXCPU ? "did not end"s
+                                            : fmt::format("signal {}", WTERMSIG(status)),
               said.empty() ? "" : "; " + said);
   }
   fs::remove(messages, error);

@@ -151,11 +151,13 @@ struct BesideSteps {
   Rows h_updated{}, e_updated{};  ///< H, or E without its sources, was just computed there
 };
 
-/// Whole steps of a domain on its own, in a box of electric conductors: a wavefront (Wellein et al., COMPSAC 2009) of
+/// Whole steps of a domain that is its own neighbour, if it has one, along y or z: a wavefront (Wellein et al., COMPSAC
+/// 2009) of
 /// blocks of `rows` rows of a plane (0: as many as caches hold of all steps), each step one plane and one row behind
 /// the one before, so that the steps find in the caches what went through memory once: 12 x sizeof(T) bytes per cell
 /// for all of them. The bits are those of one step after the other in the planes that are `needed` when all are done;
-/// what these do not depend on is left out. Throws std::invalid_argument if a face is anything else.
+/// what these do not depend on is left out. Ghosts of E are in place, and will be. Throws std::invalid_argument if
+/// there is a neighbour along x.
 template <class T>
 void update_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors, const Factors& e_factors,
                   const Media<T>& h_media, const Media<T>& e_media, const Source<T>* sources, std::int32_t count, T* h,

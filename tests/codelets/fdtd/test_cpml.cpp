@@ -205,13 +205,13 @@ TEST(FdtdCpmlCoefficients, PsiLiesWhereTheLayersAre) {
   const Grid g = make_grid(5, 6, 7, faces, 8);
   // cells 0 .. 4 of 20 along x, 14 .. 19 along y, 10 .. 16 along z of 20: 3 below, none, and from 15 on
   const Layers l = layers_of({{3, 2, 4, 0, 0, 5}}, g, {0, 14, 10}, {20, 20, 20});
-  EXPECT_EQ(l.elements(0), 2 * 3 * 7 * 7);  // plane 6 of y is a magnetic conductor
+  EXPECT_EQ(l.elements(0), 2 * 3 * 7 * 8);  // rows of whole vectors; plane 6 of y is a magnetic conductor
   EXPECT_EQ(l.elements(1), 0);
   // cells 5 and 6 of a row in a vector of 8, as in the field
   EXPECT_EQ(l.elements(2), 2 * 5 * 7 * 8);
   EXPECT_EQ(layers_of({{3, 2, 4, 0, 0, 5}}, g, {0, 14, 10}, {20, 20, 20}, PsiRows::dense).elements(2), 2 * 5 * 7 * 2);
   EXPECT_EQ(l.at(0, 1, 0, 0, 0), 0);
-  EXPECT_EQ(l.at(0, 2, 2, 3, 4), 3 * 7 * 7 + (2 * 7 + 3) * 7 + 4);
+  EXPECT_EQ(l.at(0, 2, 2, 3, 4), 3 * 7 * 8 + (2 * 7 + 3) * 8 + 4);
   EXPECT_EQ(l.at(2, 0, 4, 6, 6), l.elements(2) / 2 - 2);
   EXPECT_EQ(l.at(2, 1, 4, 6, 6), l.elements(2) - 2);
   EXPECT_TRUE(l.axis[2].has(5) && l.axis[2].has(6) && !l.axis[2].has(4));

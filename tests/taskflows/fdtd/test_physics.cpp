@@ -47,23 +47,6 @@ const std::vector<Cut> physics_cuts{{{2, 1, 1}, {}}, {{5, 1, 1}, {1, 7, 2, 2, 5}
                                     {{1, 1, 3}, {}}, {{2, 2, 2}, {3, 1}},          {{3, 1, 2}, {}},
                                     {{23, 1, 1}, {}}};
 
-TEST(FdtdPhysics, EveryDecompositionGivesTheSameBits) {
-  for (const bool single : {false, true})
-    for (const std::array<Face, 2> along_z :
-         {std::array{pec, pmc}, std::array{periodic, periodic}, std::array{pec, pec}}) {
-      const Problem p = everything(single, along_z);
-      const Whole expected = run_whole(p, {{1, 1, 1}, {}}, 37, anywhere);
-      EXPECT_GT(expected.auxiliary.size(), 5U);
-      for (const StateArray& array : expected.auxiliary)
-        EXPECT_TRUE(std::any_of(array.values.begin(), array.values.end(), [](char c) { return c != 0; })) << array.name;
-      for (const Cut& cut : physics_cuts)
-        for (const auto place : {anywhere, fixed})
-          EXPECT_TRUE(expected == run_whole(p, cut, 37, place))
-              << fmt::format("{}", fmt::join(cut.parts, " x ")) << (single ? ", float" : ", double")
-              << (place == fixed ? ", fixed" : "");
-    }
-}
-
 /// One brick of a core and of a GPU; strips that overlap, which exchange what hooks have, also from a state that was
 /// set.
 void expect_same_of_units_and_strips(const Problem& p, const Whole& expected, const std::vector<double>& weights,
@@ -89,6 +72,24 @@ void expect_same_of_units_and_strips(const Problem& p, const Whole& expected, co
     EXPECT_TRUE(expected.outcome.fields == found.outcome.fields) << overlap;
     EXPECT_TRUE(same(expected.auxiliary, found.auxiliary)) << overlap;
   }
+}
+
+TEST(FdtdPhysics, EveryDecompositionGivesTheSameBits) {
+  for (const bool single : {false, true})
+    for (const std::array<Face, 2> along_z :
+         {std::array{pec, pmc}, std::array{periodic, periodic}, std::array{pec, pec}}) {
+      const Problem p = everything(single, along_z);
+      const Whole expected = run_whole(p, {{1, 1, 1}, {}}, 37, anywhere);
+      EXPECT_GT(expected.auxiliary.size(), 5U);
+      for (const StateArray& array : expected.auxiliary)
+        EXPECT_TRUE(std::any_of(array.values.begin(), array.values.end(), [](char c) { return c != 0; })) << array.name;
+      for (const Cut& cut : physics_cuts)
+        for (const auto place : {anywhere, fixed})
+          EXPECT_TRUE(expected == run_whole(p, cut, 37, place))
+              << fmt::format("{}", fmt::join(cut.parts, " x ")) << (single ? ", float" : ", double")
+              << (place == fixed ? ", fixed" : "");
+      expect_same_of_units_and_strips(p, expected, {7, 5, 11}, {1, 3, 5});
+    }
 }
 
 /// One brick of a core or GPU goes through memory once for several steps, layers and probes included.

@@ -103,7 +103,8 @@ Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin
       const std::int32_t vector = grid.lead / 2;
       const auto whole = [&](std::int32_t slots) { return (slots + vector - 1) / vector * vector; };
       if (upper_cells > 0) axis.upper_slot = whole(axis.lower) + axis.upper % vector;
-      l.n[a][a] = whole(axis.upper_slot + upper_cells);
+      l.n[a][a] = axis.upper_slot + upper_cells;
+      for (auto& n : l.n) n[a] = whole(n[a]);
     }
     row += below + above;
   }
@@ -128,37 +129,46 @@ namespace cpu {
 namespace {
 
 template <Field field, class T>
-ASTERISM_INLINE void absorb_box(const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
-                                const Absorber<T>& absorber, const T* from, T* to) {
+void absorb_box(const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
+                const Absorber<T>& absorber, const T* from, T* to) {
   const AbsorbedRows<field, T> rows(grid, cells, factors, media, absorber, from, to);
   // one more where that is a magnetic conductor
   for (int i = cells.x0; i <= cells.x1; ++i)
-    for (int j = cells.y0; j <= cells.y1; ++j) rows.row_at(i, j);
+    for (int j = cells.y0; j <= cells.y1; ++j) absorb_row_at(rows, i, j);
+}
+
+}  // namespace
+
+template <>
+ASTERISM_CLONES void absorb_row_at(const AbsorbedRows<Field::electric, double>& rows, int i, int j) {
+  rows.row_at(i, j);
+}
+template <>
+ASTERISM_CLONES void absorb_row_at(const AbsorbedRows<Field::magnetic, double>& rows, int i, int j) {
+  rows.row_at(i, j);
+}
+template <>
+ASTERISM_CLONES void absorb_row_at(const AbsorbedRows<Field::electric, float>& rows, int i, int j) {
+  rows.row_at(i, j);
+}
+template <>
+ASTERISM_CLONES void absorb_row_at(const AbsorbedRows<Field::magnetic, float>& rows, int i, int j) {
+  rows.row_at(i, j);
 }
 
 template <class T>
-ASTERISM_INLINE void absorb_any(Field field, const Grid& grid, const Box& cells, const Factors& factors,
-                                const Media<T>& media, const Absorber<T>& absorber, const T* from, T* to) {
+void absorb(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
+            const Absorber<T>& absorber, const T* from, T* to) {
   if (cells.empty()) return;
   if (field == Field::electric)
     absorb_box<Field::electric>(grid, cells, factors, media, absorber, from, to);
   else
     absorb_box<Field::magnetic>(grid, cells, factors, media, absorber, from, to);
 }
-
-}  // namespace
-
-template <>
-ASTERISM_CLONES void absorb(Field field, const Grid& grid, const Box& cells, const Factors& factors,
-                            const Media<double>& media, const Absorber<double>& absorber, const double* from,
-                            double* to) {
-  absorb_any(field, grid, cells, factors, media, absorber, from, to);
-}
-template <>
-ASTERISM_CLONES void absorb(Field field, const Grid& grid, const Box& cells, const Factors& factors,
-                            const Media<float>& media, const Absorber<float>& absorber, const float* from, float* to) {
-  absorb_any(field, grid, cells, factors, media, absorber, from, to);
-}
+template void absorb(Field, const Grid&, const Box&, const Factors&, const Media<double>&, const Absorber<double>&,
+                     const double*, double*);
+template void absorb(Field, const Grid&, const Box&, const Factors&, const Media<float>&, const Absorber<float>&,
+                     const float*, float*);
 
 }  // namespace cpu
 }  // namespace asterism::fdtd

@@ -25,10 +25,15 @@ constexpr Factors factors(double dt, double eps_or_mu, const double (&spacing)[3
   return {{dt / (eps_or_mu * spacing[0]), dt / (eps_or_mu * spacing[1]), dt / (eps_or_mu * spacing[2])}};
 }
 
+/// f d u, from the upper and the lower entry.
+template <class T>
+ASTERISM_FDTD_ENTRY T difference(T f, T upper, T lower) {
+  return f * (upper - lower);
+}
 /// f_b d_b u_c - f_c d_c u_b, from the upper and lower entries of both differences.
 template <class T>
 ASTERISM_FDTD_ENTRY T curl(T fb, T uc_upper, T uc_lower, T fc, T ub_upper, T ub_lower) {
-  return fb * (uc_upper - uc_lower) - fc * (ub_upper - ub_lower);
+  return difference(fb, uc_upper, uc_lower) - difference(fc, ub_upper, ub_lower);
 }
 
 template <Field field, class T>

@@ -18,12 +18,13 @@ ASTERISM_INLINE U load(const T* p) {
   else
     return *reinterpret_cast<const typename Lanes<T>::Unaligned*>(p);
 }
-template <class U, class T>
-ASTERISM_INLINE void store(T* p, const U& u) {
-  if constexpr (sizeof(U) == sizeof(T))
-    *p = u;
-  else
-    *reinterpret_cast<typename Lanes<T>::Unaligned*>(p) = u;
+template <class T>
+ASTERISM_INLINE void store(T* p, const T& u) {
+  *p = u;
+}
+template <class T>
+ASTERISM_INLINE void store(T* p, const Vector<T>& u) {
+  *reinterpret_cast<typename Lanes<T>::Unaligned*>(p) = u;
 }
 
 /// Different ones. Never inlined: they are many instructions, and the same ones for all instruction sets.
@@ -73,42 +74,75 @@ struct Row {
   const T* inverse_length;  ///< along the row, of a graded mesh
 };
 
-/// All components of the entries from k on, as many as U has. `factors`: of U, of the row.
-template <Field field, bool materials, bool graded, class U, class T>
-ASTERISM_INLINE void advance(const Row<T>& row, const U (&factors)[3], std::int64_t k) {
-  U factor[3] = {factors[0], factors[1], factors[2]};
-  if constexpr (graded) factor[2] = factor[2] * load<U>(row.inverse_length + k);
-  constexpr int side = field == Field::electric ? -1 : 1;
+/// A row that is in no absorbing layer; absorb_rows.hpp has the others.
+struct NoLayers {
+  static constexpr bool none = true;
+};
+
+/// 0, 1, 2, ...
+template <class T>
+ASTERISM_INLINE Vector<T> numbers() {
+  Vector<T> n;
+  for (int l = 0; l < width<T>; ++l) n[l] = static_cast<T>(l);
+  return n;
+}
+
+/// All components of a vector of entries from k on; whole: of all of them, or of the first `count` (a grid has memory
+/// for a whole vector there). `layers`: none, or add<field, whole>(a, number, k, u, difference, b, count) for both
+/// terms of the curl of component a.
+template <Field field, bool materials, bool graded, bool whole, class T, class Layers>
+ASTERISM_INLINE void advance(const Row<T>& row, const Vector<T> (&factors)[3], std::int64_t k, const Layers& layers,
+                             int count) {
+  using V = Vector<T>;
+  V factor[3] = {factors[0], factors[1], factors[2]};
+  if constexpr (graded) factor[2] = factor[2] * load<V>(row.inverse_length + k);
+  constexpr bool electric = field == Field::electric;
+  constexpr int side = electric ? -1 : 1;
   const std::int64_t along[3] = {side * row.plane, side * row.pitch, side};
-  U here[3];
+  V here[3];
 #pragma GCC unroll 3
-  for (int a = 0; a < 3; ++a) here[a] = load<U>(row.from[a] + k);
+  for (int a = 0; a < 3; ++a) here[a] = load<V>(row.from[a] + k);
 #pragma GCC unroll 3
   for (int a = 0; a < 3; ++a) {
     const int b = (a + 1) % 3;
     const int c = (a + 2) % 3;
-    const U c_side = load<U>(row.from[c] + k + along[b]);
-    const U b_side = load<U>(row.from[b] + k + along[c]);
-    const U rotation = field == Field::electric ? curl<U>(factor[b], here[c], c_side, factor[c], here[b], b_side)
-                                                : curl<U>(factor[b], c_side, here[c], factor[c], b_side, here[b]);
-    const U old = load<U>(row.to[a] + k);
+    const V c_side = load<V>(row.from[c] + k + along[b]);
+    const V b_side = load<V>(row.from[b] + k + along[c]);
+    const V first = electric ? difference<V>(factor[b], here[c], c_side) : difference<V>(factor[b], c_side, here[c]);
+    const V second = electric ? difference<V>(factor[c], here[b], b_side) : difference<V>(factor[c], b_side, here[b]);
+    const V old = load<V>(row.to[a] + k);
+    V m_a;
+    V m_b = V{} + T{1};
+    V now;
     if constexpr (materials) {
-      U m_a, m_b;
-      look_up<U, T>(row.table, row.index[a] + k, m_a, m_b);
-      store<U>(row.to[a] + k, advanced<field, U>(old, rotation, m_a, m_b));
+      const std::uint16_t* index = row.index[a] + k;
+      std::uint16_t some[width<T>] = {};
+      if constexpr (!whole) {
+        for (int l = 0; l < width<T>; ++l) some[l] = index[l < count ? l : 0];
+        index = some;
+      }
+      look_up(row.table, index, m_a, m_b);
+      now = advanced<field, V>(old, first - second, m_a, m_b);
     } else {
-      store<U>(row.to[a] + k, advanced<field, U>(old, rotation));
+      now = advanced<field, V>(old, first - second);
     }
+    if constexpr (!Layers::none) {
+      layers.template add<field, whole>(a, 1, k, now, first, m_b, count);
+      layers.template add<field, whole>(a, 2, k, now, second, m_b, count);
+    }
+    if constexpr (!whole) now = numbers<T>() < static_cast<T>(count) ? now : old;
+    store(row.to[a] + k, now);
   }
 }
 
 /// Entries [begin, end) of all components.
-template <Field field, bool materials, bool graded, class T>
-ASTERISM_INLINE void advance_row(const Row<T>& row, const T (&factor)[3], std::int64_t begin, std::int64_t end) {
+template <Field field, bool materials, bool graded, class T, class Layers>
+ASTERISM_INLINE void advance_row(const Row<T>& row, const T (&factor)[3], std::int64_t begin, std::int64_t end,
+                                 const Layers& layers) {
   const Vector<T> factors[3] = {Vector<T>{} + factor[0], Vector<T>{} + factor[1], Vector<T>{} + factor[2]};
   std::int64_t k = begin;
-  for (; k + width<T> <= end; k += width<T>) advance<field, materials, graded, Vector<T>>(row, factors, k);
-  for (; k < end; ++k) advance<field, materials, graded, T>(row, factor, k);
+  for (; k + width<T> <= end; k += width<T>) advance<field, materials, graded, true>(row, factors, k, layers, width<T>);
+  if (k < end) advance<field, materials, graded, false>(row, factors, k, layers, static_cast<int>(end - k));
 }
 
 }  // namespace asterism::fdtd::cpu

@@ -4,6 +4,7 @@
 
 #include "base/isa.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/update/ghost_rows.hpp"
 #include "codelets/fdtd/kernels/update/sweep.hpp"
 
 namespace asterism::fdtd::cpu {
@@ -21,15 +22,24 @@ ASTERISM_INLINE void wavefront(const Grid& grid, int steps, const Planes& needed
                                const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
                                const Source<T>* sources, std::int32_t count, T* h, T* e, const BesideSteps<T>& beside,
                                int rows) {
-  for (const Face face : grid.face)
-    if (face != Face::electric) throw std::invalid_argument("steps at once: all faces have to be electric conductors");
+  if (grid.face[0] == Face::neighbour || grid.face[1] == Face::neighbour)
+    throw std::invalid_argument("steps at once: no neighbour along x");
+  const GhostRows<T> h_ghosts(grid, Field::magnetic);
+  const GhostRows<T> e_ghosts(grid, Field::electric);
+  const bool closed = h_ghosts.none() && e_ghosts.none();
+  // the first row of a plane has the last one for a neighbour: whole planes then
+  if (grid.face[2] == Face::neighbour) rows = grid.n[1] + steps - 1;
   if (rows <= 0) rows = rows_of_window(grid.pitch * static_cast<int>(sizeof(T)), steps);
   const Sweep<Field::magnetic, T> update_h(grid, grid.cells(), h_factors, h_media, beside.h_layers, e, h);
   const Sweep<Field::electric, T> update_e(grid, grid.cells(), e_factors, e_media, beside.e_layers, h, e);
   // Plane i and row j of step s wait for step s - 1 of planes up to i + 1 and rows up to j + 1. E of a plane that is
-  // needed takes H of the plane before, which takes E of that plane as the step before left it, and so on.
+  // needed takes H of the plane before, which takes E of that plane as the step before left it, and so on. What lies on
+  // a magnetic conductor goes with the plane or row before.
   const auto first_plane = [&](int step) { return std::max(needed.first - (steps - step), 0); };
   const auto end_plane = [&](int step) { return std::min(needed.end + (steps - 1 - step), grid.n[0]); };
+  const auto with_face = [&](int axis, int end) {
+    return end == grid.n[axis] && grid.face[2 * axis + 1] == Face::magnetic ? end + 1 : end;
+  };
   for (int y = 0; y < grid.n[1] + steps - 1; y += rows)
     for (int x = first_plane(0); x < end_plane(steps - 1) + steps - 1; ++x)
       for (int s = 0; s < steps; ++s) {
@@ -37,19 +47,31 @@ ASTERISM_INLINE void wavefront(const Grid& grid, int steps, const Planes& needed
         const int first = std::max(y - s, 0);
         const int end = std::min(y + rows - s, grid.n[1]);
         if (i < first_plane(s) || i >= end_plane(s) || first >= end) continue;
+        const int end_of_rows = with_face(1, end);
+        const int end_of_planes = with_face(0, i + 1);
+        const auto outer_rows = [&](const auto& update) {
+          for (int j = end; j < end_of_rows; ++j) update.outer_row_at(i, j);
+          for (int j = first; j < end_of_rows && end_of_planes > i + 1; ++j) update.outer_row_at(i + 1, j);
+        };
+        const auto put_ghosts = [&](const GhostRows<T>& ghosts, T* field) {
+          for (int plane = i; plane < end_of_planes && !ghosts.none(); ++plane)
+            for (int j = first; j < end_of_rows; ++j) ghosts.put(plane, j, field);
+        };
         const auto has_rows = [&](const Box& b) { return i >= b.x0 && i < b.x1 && first < b.y1 && end > b.y0; };
-        if (std::none_of(beside.hooked.begin(), beside.hooked.end(), has_rows)) {
-          advance_rows(update_h, update_e, i, first, end);
-        } else {
-          for (int j = first; j < end; ++j) update_h.row_at(i, j);
-          beside.h_updated(s, i, first, end);
-          for (int j = first; j < end; ++j) update_e.row_at(i, j);
-          beside.e_updated(s, i, first, end);
-        }
+        const bool hooked = std::any_of(beside.hooked.begin(), beside.hooked.end(), has_rows);
+        const auto between = [&] {
+          outer_rows(update_h);
+          if (hooked) beside.h_updated(s, i, first, end);
+          put_ghosts(h_ghosts, h);
+        };
+        advance_rows(update_h, update_e, i, first, end, hooked || !closed ? &between : nullptr);
+        outer_rows(update_e);
+        if (hooked) beside.e_updated(s, i, first, end);
         for (const Source<T>* source = sources; source != sources + count; ++source)
-          if (source->i == i && source->j >= first && source->j < end)
+          if (source->i >= i && source->i < end_of_planes && source->j >= first && source->j < end_of_rows)
             add(grid, source->component, source->i, source->j, source->k, source->values[s], e);
         if (beside.done) beside.done(s, i, first, end);
+        put_ghosts(e_ghosts, e);
       }
 }
 
