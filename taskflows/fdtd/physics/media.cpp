@@ -123,7 +123,7 @@ void Simulation::weigh(BrickData& brick, Field field, const Cells& cells, std::v
   }
 }
 
-/// Of the last of `media` media.
+/// `poles`: those of the last of `media` media.
 void Simulation::add_poles_of_medium(BrickData& brick, std::size_t media, const std::vector<Pole>& poles) const {
   if (!brick.dispersive) return;
   with_precision(problem_.precision, [&](auto real) {

@@ -96,11 +96,11 @@ class CellsOfLine {
     first_ = std::array{b.x0, b.y0, b.z0}[axis] - 1;
     last_ = std::array{b.x1, b.y1, b.z1}[axis];
   }
-  /// Of the cell around an odd place, or the distance of the centres beside an even one.
+  /// Length of the cell around an odd place, or the distance of the centres beside an even one.
   [[nodiscard]] double around(std::int32_t place) const {
     return place % 2 == 0 ? (after(place - 1) + after(place)) / 2 : after(place);
   }
-  /// Of the cell that has what is between a place and the next.
+  /// Length of the cell between a place and the next.
   [[nodiscard]] double after(std::int32_t place) const {
     const std::int32_t halves = sign_ > 0 ? place : -place - 1;
     return mesh_.cell(axis_, std::clamp((halves - (halves & 1)) / 2, first_, last_));

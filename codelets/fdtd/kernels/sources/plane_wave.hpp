@@ -79,7 +79,7 @@ struct Line {
   std::int32_t absorber;  ///< first entry that absorbs
   bool graded = false;
 
-  /// Of both fields.
+  /// Number of entries of both fields.
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t elements() const {
     return 6 * static_cast<std::int64_t>(length);
   }
