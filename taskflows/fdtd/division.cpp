@@ -167,16 +167,15 @@ Division strips(const Problem& problem, const Session& session, const std::vecto
 }
 
 int best_overlap(const Problem& problem, const Division& division) {
-  const bool around = problem.face[0] == Face::neighbour;
-  if ((division.bricks.size() < 2 && !around) || !may_overlap(problem)) return 0;
+  if (division.bricks.size() < 2 || !may_overlap(problem)) return 0;
   int thinnest = problem.cells[0];
   for (const BrickPlace& brick : division.bricks) {
     if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;
     thinnest = std::min(thinnest, brick.size(0));
   }
   // GPUs take steps one by one beside other faces and around poles
-  const bool closed = std::all_of(problem.face.begin() + (around ? 2 : 0), problem.face.end(),
-                                  [](Face face) { return face == Face::electric; });
+  const bool closed =
+      std::all_of(problem.face.begin(), problem.face.end(), [](Face face) { return face == Face::electric; });
   if (division.gpu_share > 0 && !closed) return 0;
   if (division.gpu_share > 0 && 3 * cells_with_poles(problem).cells() > static_cast<std::int64_t>(cells_of(problem)))
     return 0;

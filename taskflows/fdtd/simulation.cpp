@@ -20,13 +20,14 @@ void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks
   if (overlap == 0) return;
   if (overlap < 0) bad_input("overlap of {} planes: expected 0 at least", overlap);
   if (problem.mesh.graded()) bad_input("overlap of {} planes on a graded mesh: expected none", overlap);
-  if (!may_overlap(problem)) bad_input("overlap of {} planes: only without conformal surfaces", overlap);
+  if (!may_overlap(problem))
+    bad_input("overlap of {} planes: only without conformal surfaces and not periodic along x", overlap);
   for (std::size_t b = 0; b < bricks.size(); ++b) {
     const BrickPlace& brick = bricks[b];
     const auto other = [&](const auto& neighbour) { return neighbour && as_size(*neighbour) != b; };
     if (std::any_of(brick.neighbour.begin() + 2, brick.neighbour.end(), other))
       bad_input("overlap of {} planes: only of strips along x", overlap);
-    if (brick.size(0) < overlap && (brick.neighbour[0] || brick.neighbour[1]))
+    if (brick.size(0) < overlap && bricks.size() > 1)
       bad_input("overlap of {} planes: a strip has {} only", overlap, brick.size(0));
   }
 }
