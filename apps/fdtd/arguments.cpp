@@ -159,9 +159,10 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
                    "that it does not overlap with, else 1)")
       ->check(CLI::Range(1, 64));
   group
-      ->add_option("--overlap", args.pieces.overlap,
-                   "Planes of strips that neighbours advance, too: they exchange after as many steps (default: what pays;\n"
-                   "0: border planes after each half of a step)")
+      ->add_option(
+          "--overlap", args.pieces.overlap,
+          "Planes of strips that neighbours advance, too: they exchange after as many steps (default: what pays;\n"
+          "0: border planes after each half of a step)")
       ->check(CLI::Range(0, 1 << 20));
   add_choice(group, "--exchange", args.pieces.exchange,
              "Border planes of strips that do not overlap go to neighbours before the other cells are updated, which\n"
