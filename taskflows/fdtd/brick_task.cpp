@@ -8,7 +8,6 @@
 
 namespace asterism::fdtd {
 
-using codelets::Ghosts;
 using codelets::HalfStep;
 
 Simulation::BrickTask::BrickTask(Simulation& simulation, const BrickData& brick)
