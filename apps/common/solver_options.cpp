@@ -22,13 +22,14 @@ void add_precision(CLI::App& app, bool& single, const std::string& of) {
       ->default_str("double");
 }
 
-void add_precision(CLI::App& app, Precision& precision, const std::string& of) {
-  app.add_option_function<std::string>(
-         "--precision",
-         [&precision](const std::string& name) {
-           precision = name == "single" ? Precision::single_precision : Precision::double_precision;
-         },
-         of)
+CLI::Option* add_precision(CLI::App& app, Precision& precision, const std::string& of) {
+  return app
+      .add_option_function<std::string>(
+          "--precision",
+          [&precision](const std::string& name) {
+            precision = name == "single" ? Precision::single_precision : Precision::double_precision;
+          },
+          of)
       ->check(CLI::IsMember({"single", "double"}))
       ->default_str("double");
 }

@@ -17,7 +17,7 @@ void add_general_options(CLI::App& app, const std::vector<std::string>& first = 
 
 /// --precision single|double of a group or a command. `of`: what is stored in it.
 void add_precision(CLI::App& app, bool& single, const std::string& of = "Of storage and arithmetic");
-void add_precision(CLI::App& app, Precision& precision, const std::string& of = "Of storage and arithmetic");
+CLI::Option* add_precision(CLI::App& app, Precision& precision, const std::string& of = "Of storage and arithmetic");
 /// With half precision, too.
 void add_storage_precision(CLI::App& app, Precision& precision, const std::string& of);
 

@@ -79,6 +79,7 @@ struct Texts {
   std::vector<std::string> faces, sources, probes;
   std::optional<int> layers;
   std::string strips, boxes, share = "auto";
+  const CLI::Option* precision = nullptr;
 };
 
 void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
@@ -107,8 +108,10 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
       ->excludes(scene);
   group->add_option("--steps", args.steps, "Time steps (default: 200, or as a scene says)")
       ->check(CLI::Range(0L, 1L << 40));
-  group->add_option("--courant", args.problem.courant,
-                    "Time step in units of the largest stable one (default: 0.99; the benchmark has its own)");
+  group->add_option(
+      "--courant", args.problem.courant,
+      "Time step in units of the largest stable one, also of a scene (default: 0.99, or as a scene says; the\n"
+      "benchmark has its own)");
   group->add_option("--mode", texts.mode, "Mode of the cavity: half waves along x,y,z (default: 1,1,1)")
       ->delimiter(',')
       ->expected(3);
@@ -128,7 +131,7 @@ void add_problem(CLI::App& app, Arguments& args, Texts& texts) {
       ->check(positive_number());
   group->add_option("--probe", texts.probes, "Record an entry: --probe ez=I,J,K, --probe hx=I,J,K; may be repeated")
       ->allow_extra_args(false);
-  add_precision(*group, args.problem.precision);
+  texts.precision = add_precision(*group, args.problem.precision, "Of storage and arithmetic, also of a scene");
 }
 
 void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
@@ -156,9 +159,10 @@ void add_pieces(CLI::App& app, Arguments& args, Texts& texts) {
                    "that it does not overlap with, else 1)")
       ->check(CLI::Range(1, 64));
   group
-      ->add_option("--overlap", args.pieces.overlap,
-                   "Planes of strips that neighbours advance, too: they exchange after as many steps (default: what pays;\n"
-                   "0: border planes after each half of a step)")
+      ->add_option(
+          "--overlap", args.pieces.overlap,
+          "Planes of strips that neighbours advance, too: they exchange after as many steps (default: what pays;\n"
+          "0: border planes after each half of a step)")
       ->check(CLI::Range(0, 1 << 20));
   add_choice(group, "--exchange", args.pieces.exchange,
              "Border planes of strips that do not overlap go to neighbours before the other cells are updated, which\n"
@@ -213,6 +217,13 @@ void add_results(CLI::App& app, Arguments& args) {
   add_quiet(*group, args.common.quiet);
 }
 
+void override_scene(Arguments& args, const Texts& texts) {
+  if (texts.precision->count() > 0) args.overrides.precision = args.problem.precision;
+  args.overrides.courant = args.problem.courant;
+  if (const auto courant = args.overrides.courant; courant && !(*courant > 0 && *courant <= 1))
+    bad_input("--courant {}: expected more than 0 and at most 1, else it is unstable", *courant);
+}
+
 void understand(Arguments& args, const Texts& texts) {
   args.problem.cells = triple("--size", texts.size);
   if (texts.spacing.size() != 0 && texts.spacing.size() != 1 && texts.spacing.size() != 3)
@@ -234,9 +245,9 @@ void understand(Arguments& args, const Texts& texts) {
     bad_input("--source: only with --case box");
   for (const std::string& text : texts.probes) args.probes.push_back(entry_of("--probe", text));
   if (!args.scene.empty() && !args.probes.empty()) bad_input("--probe: not with --scene, which has its own");
-  if (!args.scene.empty() && (args.problem.precision == Precision::single_precision || args.problem.courant ||
-                              !texts.faces.empty() || args.pulse))
-    bad_input("--precision, --courant, --face and --pulse: not with --scene, which has its own");
+  if (!args.scene.empty() && (!texts.faces.empty() || args.pulse))
+    bad_input("--face and --pulse: not with --scene, which has its own");
+  if (!args.scene.empty()) override_scene(args, texts);
   if (!args.other_fluxes.empty() && args.scene.empty()) bad_input("--normalise: only with --scene");
   if (!args.probe_file.empty() && args.probes.empty() && args.scene.empty())
     bad_input("--probes {}: there is no --probe", args.probe_file);

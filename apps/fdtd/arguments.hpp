@@ -19,6 +19,7 @@ struct Arguments {
   asterism::fdtd::CaseOptions problem;
   std::string scene;                           ///< a TOML file instead of a case
   bool empty = false;                          ///< the scene without its bodies
+  asterism::fdtd::scene::Overrides overrides;  ///< of the scene
   std::string other_fluxes;                    ///< a file of another run that normalises those of the scene
   std::optional<long> steps;                   ///< none: those of the scene, or validation_steps
   std::vector<asterism::fdtd::Probe> sources;  ///< where currents are

@@ -122,11 +122,12 @@ std::vector<std::string> LoadedScene::write(const Simulation& simulation) {
   return names;
 }
 
-LoadedScene load_scene(const std::string& file, bool empty, const std::string& other_fluxes) {
+LoadedScene load_scene(const std::string& file, bool empty, const std::string& other_fluxes,
+                       const scene::Overrides& overrides) {
   LoadedScene loaded;
   loaded.file = file;
   loaded.empty = empty;
-  loaded.scene = scene::read_scene(file);
+  loaded.scene = scene::read_scene(file, overrides);
   if (empty) loaded.scene.geometry.clear();
   if (!other_fluxes.empty()) {
     if (loaded.scene.fluxes.empty()) bad_input("--normalise {}: {} has no fluxes", other_fluxes, file);

@@ -66,8 +66,9 @@ struct LoadedScene {
   /// Writes them, over several ranks on rank 0, though all have to call it; returns their names.
   [[nodiscard]] std::vector<std::string> write(const asterism::fdtd::Simulation& simulation);
 };
-/// Without its bodies if `empty`. `other_fluxes`: a file of another run that normalises the fluxes, or "". Throws Error
-/// (bad input), also when results could not be written.
-LoadedScene load_scene(const std::string& file, bool empty, const std::string& other_fluxes);
+/// Without its bodies if `empty`, with `overrides`. `other_fluxes`: a file of another run that normalises the fluxes,
+/// or "". Throws Error (bad input), also when results could not be written.
+LoadedScene load_scene(const std::string& file, bool empty, const std::string& other_fluxes,
+                       const asterism::fdtd::scene::Overrides& overrides);
 
 }  // namespace asterism::apps::fdtd

@@ -23,6 +23,9 @@ constexpr double worth_more_units = 0.02;
 constexpr double worth_more_cores = 0.06;
 /// Numbers of cores that are tried for small problems beside all.
 constexpr int few_cores[] = {1, 4, 16};
+/// Those that are slower than the best by this factor in one session are so in all.
+constexpr double surely_slower = 1.5;
+constexpr int sessions = 3;
 
 std::string units_of(int count, const char* name) {
   return fmt::format("{} {}{}", count, name, count == 1 ? "" : "s");
@@ -30,6 +33,14 @@ std::string units_of(int count, const char* name) {
 
 std::string text(double rate) {
   return rate >= 1e9 ? fmt::format("{:.3g} G", rate * 1e-9) : fmt::format("{:.3g} M", rate * 1e-6);
+}
+
+/// "1 core", and so on, of those that a small problem may do with.
+std::vector<int> few_cores_for(const StepWork& work, int cores) {
+  std::vector<int> few;
+  for (const int n : few_cores)
+    if (n < cores && work.size <= work.small_per_core * n) few.push_back(n);
+  return few;
 }
 
 /// Units that a run may have.
@@ -83,20 +94,31 @@ class Trial {
   }
 
   double rate(const std::string& who) {
-    const double size = std::max(std::min(work_.size, work_.largest), 1.0);
-    const std::string name = fmt::format("{}/2^{} {}/{}", work_.kind, std::lround(std::log2(size)), work_.counted, who);
-    return rates_.find_or_measure(name, [&] {
-      const double begin = wall_seconds();
-      const double measured = measure(who);
-      seconds_ += wall_seconds() - begin;
-      return measured;
-    });
+    return rates_.find_or_measure(name_of(who), [&] { return timed(who); });
+  }
+  /// Those that are not known.
+  void measure_in_turn(std::vector<std::string> whos) {
+    std::erase_if(whos, [&](const std::string& who) { return rates_.find(name_of(who)).has_value(); });
+    const std::vector<double> medians = median_rates(whos, [&](const std::string& who) { return timed(who); });
+    for (std::size_t n = 0; n < whos.size(); ++n) rates_.keep(name_of(whos[n]), medians[n]);
   }
   /// Ends the session that is open.
   void end() { session_.reset(); }
   [[nodiscard]] double seconds() const { return seconds_; }
 
  private:
+  [[nodiscard]] std::string name_of(const std::string& who) const {
+    const double size = std::max(std::min(work_.size, work_.largest), 1.0);
+    return fmt::format("{}/2^{} {}/{}", work_.kind, std::lround(std::log2(size)), work_.counted, who);
+  }
+
+  double timed(const std::string& who) {
+    const double begin = wall_seconds();
+    const double measured = measure(who);
+    seconds_ += wall_seconds() - begin;
+    return measured;
+  }
+
   double measure(const std::string& who) {
     if (seconds_ == 0) say_("measuring units for this size of problems");
     const bool gpus = who.find("GPU") != std::string::npos || who == "all units";
@@ -165,8 +187,7 @@ UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
     candidates.push_back({who, of_cpus, of_gpus, rate(who)});
   };
   const std::optional<int> no_gpu = gpus > 0 ? std::optional(0) : std::nullopt;
-  for (const int few : few_cores)
-    if (few < cores && work.size <= work.small_per_core * few) offer(units_of(few, "core"), few, no_gpu);
+  for (const int few : few_cores_for(work, cores)) offer(units_of(few, "core"), few, no_gpu);
   const bool small = !candidates.empty();
   if (gpus == 0) {
     if (!small) return {};
@@ -200,14 +221,41 @@ UnitChoice choose_units(const StepWork& work, const SessionOptions& options, Kno
                         const std::function<void(const std::string&)>& say) {
   if (!is_open(options)) return {};
   Trial trial(work, options, rates, say);
-  UnitChoice choice = choose_by_rates(work, rates.machine().cores, options.gpus.value_or(visible_gpus()),
-                                      [&](const std::string& who) { return trial.rate(who); });
+  const int cores = rates.machine().cores, gpus = options.gpus.value_or(visible_gpus());
+  if (const std::vector<int> few = few_cores_for(work, cores); gpus == 0 && !few.empty()) {
+    std::vector<std::string> whos;
+    for (const int n : few) whos.push_back(units_of(n, "core"));
+    whos.emplace_back("all cores");
+    trial.measure_in_turn(std::move(whos));
+  }
+  UnitChoice choice = choose_by_rates(work, cores, gpus, [&](const std::string& who) { return trial.rate(who); });
   trial.end();
   choice.measuring = trial.seconds();
   if (choice.measuring > 0)
     choice.reason +=
         fmt::format(" (measured in {:.1f} s{})", choice.measuring, rates.file().empty() ? "" : ", kept for later runs");
   return choice;
+}
+
+std::vector<double> median_rates(const std::vector<std::string>& whos,
+                                 const std::function<double(const std::string& who)>& measure) {
+  std::vector<std::vector<double>> rates(whos.size());
+  double best = 0;
+  for (std::size_t n = 0; n < whos.size(); ++n) {
+    rates[n].push_back(measure(whos[n]));
+    best = std::max(best, rates[n].front());
+  }
+  const auto close = [&](const std::vector<double>& of) { return of.front() * surely_slower >= best; };
+  const bool open = std::count_if(rates.begin(), rates.end(), close) > 1;
+  for (int session = 1; session < sessions && open; ++session)
+    for (std::size_t n = 0; n < whos.size(); ++n)
+      if (close(rates[n])) rates[n].push_back(measure(whos[n]));
+  std::vector<double> medians;
+  for (std::vector<double>& of : rates) {
+    std::nth_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2), of.end());
+    medians.push_back(of[of.size() / 2]);
+  }
+  return medians;
 }
 
 double median_step_rate(const std::function<void(long steps)>& advance) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "runtime/machine/known_rates.hpp"
 #include "runtime/session.hpp"
@@ -52,6 +53,12 @@ UnitChoice choose_units(const StepWork& work, const SessionOptions& options, Kno
 /// It is asked for those only that may decide.
 UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
                            const std::function<double(const std::string& who)>& rate);
+
+/// Rates by `measure(who)`, each in a session of its own. Where several are close they are measured again, in turn, and
+/// the median counts: threads that meet often are faster in some sessions than in others, and the first session of a
+/// program may be slow.
+std::vector<double> median_rates(const std::vector<std::string>& whos,
+                                 const std::function<double(const std::string& who)>& measure);
 
 /// The median rate of several rounds of `advance(steps)`, which returns when the steps are done, in steps per second:
 /// rounds of some hundredths of a second. Threads that meet often are at times lucky: the best round is not what a run

@@ -139,6 +139,18 @@ def preconditioners():
     return "\n".join(rows)
 
 
+def choice_of_preconditioner():
+    """Whole programs: the choice takes time, too."""
+    [(_, record)] = load("cg-preconditioners-auto.json")
+    rows = [f"Wall clock of programs in turn, `{record['units']}`, version {record['commit']}:", "",
+            "| system | rows | `jacobi`, s | `amg`, s | `auto`, s | `auto` chooses |", "|---|---|---|---|---|---|"]
+    for line in record["systems"]:
+        walls = [f"{line['runs'][key]['wall_seconds']:.2f}" for key in ("jacobi", "amg", "auto")]
+        auto = line["runs"]["auto"]
+        rows.append("| " + " | ".join([line["system"], f"{line['rows']:,}", *walls, f"`{auto['name']}`: {auto['chosen']}"]) + " |")
+    return "\n".join(rows)
+
+
 def preconditioners_of_bodies():
     """Multigrid beside PETSc's, with the rigid motions in both."""
     [(_, record)] = load("cg-preconditioners-bodies.json")
@@ -168,6 +180,7 @@ def preconditioners_beside_gpu():
 TABLES = {
     "cg-preconditioners-h100": preconditioners_beside_gpu,
     "cg-preconditioners": preconditioners,
+    "cg-preconditioners-auto": choice_of_preconditioner,
     "cg-preconditioners-bodies": preconditioners_of_bodies,
     "gpu-single": gpu_single,
     "gpu-libraries": gpu_libraries,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs beside their references: of structures and particles, and of sound as the tests that hold them record."""
+"""Jobs beside their references: of structures and particles, and of fields and sound as the tests that hold them record."""
 import math
 import re
 
@@ -59,6 +59,65 @@ def table(rows):
                       *("| " + " | ".join(row) + " |" for row in rows)])
 
 
+def impedance(text):
+    real, imaginary = (float(part) for part in text.split())
+    return f"{real:.1f} {'+' if imaginary >= 0 else '-'} {abs(imaginary):.1f}j ohm"
+
+
+def percent(value, reference, digits=1):
+    """How far they are apart."""
+    return f"{100 * abs(value / reference - 1):.{digits}f} %"
+
+
+def patches(of):
+    """Both patch antennas beside openEMS on the same cells, and the paper."""
+    published = 7.5  # GHz, measured: Sheen et al. 1990
+    for name, job in (("patch_antenna", "patch of 12.45 x 16 mm"), ("patch_graded", "the same on a graded mesh of 55 % of the cells")):
+        one = of[name]
+        yield (job, "resonance", f"{one['GHz']:.2f} GHz", f"{one['openems_GHz']:.2f} GHz, openEMS on the same cells; {published} GHz, Sheen et al. 1990",
+               f"{percent(one['GHz'], one['openems_GHz'])}; {percent(one['GHz'], published)}; reflections at most {one['most_dB_apart']:.2f} dB "
+               "from openEMS'; frequencies are 0.02 GHz apart" + (" (`APatchResonatesWherePublished`)" if name == "patch_graded" else ""))
+
+
+def graded(tests):
+    """Layers on graded meshes beside the same cells everywhere."""
+    of = tests["LayersTransmitAndReflectByTheory"]
+    for key, name in (("glass", "glass"), ("drude", "a metal (Drude)"), ("lorentz", "a medium with a resonance (Lorentz)")):
+        yield (f"layer of {name} on a graded mesh of {of[key + '_cells']:.0f} cells", "transmission and reflection of a plane wave", "",
+               "Fresnel's coefficients and the waves between the surfaces",
+               f"{of[key + '_percent']:.2f} % of the power at most at 15 frequencies, order {of[key + '_order']:.2f}; {of[key + '_equal_percent']:.2f} % on "
+               f"{of[key + '_equal_cells']:.0f} equal cells" + (" (`LayersTransmitAndReflectByTheory`)" if key == "glass" else ""))
+
+
+def antennas_and_photonics():
+    tests = figures("fdtd")
+    [(_, record)] = load("jobs-fdtd.json")
+    dipole, slab, cavity, sphere = (tests[name] for name in ("TheDipoleHasItsImpedance", "FluxesOfTheSlabAreAirys",
+                                                             "ABraggCavityRingsDown", "ASphereScattersAsMieSays"))
+    layers, cylinder = tests["MatricesAreOfSecondOrder"], tests["RoundCavitiesAreOfSecondOrder"]
+    errors = sorted(percent(sphere[f"square_micrometres_{f}_THz"], sphere[f"mie_{f}_THz"]) for f in (850, 925, 1000))
+    dipole_most = max(dipole[f"percent_{f}_MHz"] for f in (920, 960, 1000))
+    return table([
+        ("dipole of 150 mm, thin wires", "impedance at 0.96 GHz", impedance(dipole["ohm_960_MHz"]),
+         impedance(dipole["moments_960_MHz"]) + ", method of moments",
+         f"{dipole_most:.1f} % of the modulus at most at three frequencies; allowed are 3 % (`TheDipoleHasItsImpedance`)"),
+        *patches(record["openems"]),
+        ("sphere of glass, 10 to 12 cells per wavelength in it", "scattering cross-section at 1000 THz",
+         f"{sphere['square_micrometres_1000_THz']:.4f} µm$^2$", f"{sphere['mie_1000_THz']:.4f} µm$^2$, Mie's series",
+         f"{errors[0]} to {errors[-1]} at three frequencies; allowed are 2 % (`ASphereScattersAsMieSays`)"),
+        ("slab of glass", "transmission at 500 THz", f"{slab['transmission']:.4f}", f"{slab['airy']:.4f}, Airy",
+         f"{slab['most_percent']:.3f} % at most at 36 frequencies (`FluxesOfTheSlabAreAirys`)"),
+        ("cavity between mirrors", "frequency, Q", f"{cavity['terahertz']:.3f} THz, {cavity['quality']:.2f}",
+         f"{cavity['exact_terahertz']:.3f} THz, {cavity['exact_quality']:.2f}, matrices of layers",
+         f"{percent(cavity['terahertz'], cavity['exact_terahertz'], 3)}, {percent(cavity['quality'], cavity['exact_quality'], 2)} (`ABraggCavityRingsDown`)"),
+        ("tilted layers, E across them and along", "order of convergence", f"{layers['e_across']:.2f}, {layers['e_along']:.2f}",
+         "2", "(`MatricesAreOfSecondOrder`)"),
+        ("cylinder of vacuum in a conductor, two modes", "order of convergence",
+         f"{cylinder['tm010']:.2f}, {cylinder['te11']:.2f}", "2", "(`RoundCavitiesAreOfSecondOrder`)"),
+        *graded(tests),
+    ])
+
+
 def sound():
     tests = figures("tdbem")
     spectra, spheres = tests["SpectraAreThoseOfTheSeries"], tests["SpheresApproachTheSeries"]
@@ -83,4 +142,4 @@ def sound():
     ])
 
 
-TABLES = {"jobs": jobs, "tdbem-jobs": sound}
+TABLES = {"jobs": jobs, "fdtd-jobs": antennas_and_photonics, "tdbem-jobs": sound}

@@ -180,6 +180,7 @@ class Simulation {
   void build_media(BrickData& brick);
   class MediaOfEntries;
   void weigh(BrickData& brick, Field field, const Cells& cells, std::vector<Medium>& media) const;
+  void add_poles_of_medium(BrickData& brick, std::size_t media, const std::vector<Pole>& poles) const;
   void build_lengths(BrickData& brick) const;
   void smooth(BrickData& brick, std::vector<Medium>& media) const;
   void cut(BrickData& brick, Field field, std::vector<Medium>& media) const;

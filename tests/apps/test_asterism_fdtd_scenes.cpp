@@ -280,6 +280,15 @@ TEST_F(AsterismFdtdScenes, TheDipoleHasItsImpedance) {
   EXPECT_NEAR(record["least_reflection"]["frequency"].get<double>(), 0.94e9, 1);
 }
 
+/// The patch antenna of Sheen et al. (1990), whose measured resonance is at 7.5 GHz.
+TEST_F(AsterismFdtdScenes, APatchResonatesWherePublished) {
+  succeed({"--scene", example("patch_graded"), "--json", "run.json"});
+  const auto record = nlohmann::json::parse(contents(output("run.json")));
+  const double gigahertz = record["least_reflection"]["frequency"].get<double>() * 1e-9;
+  EXPECT_NEAR(gigahertz, 7.5, 0.01 * 7.5);
+  RecordProperty("GHz", std::to_string(gigahertz));
+}
+
 TEST_F(AsterismFdtdScenes, FieldsAndPictures) {
   succeed({"--case",  "box",        "--size",  "12x10x8", "--face=-x=cpml:3", "--cpml", "2",     "--source", "ez=6,5,4",
            "--steps", "10",         "--every", "4",       "--output",         "f.h5",   "--png", "p.png",    "--slice",
@@ -290,6 +299,25 @@ TEST_F(AsterismFdtdScenes, FieldsAndPictures) {
     EXPECT_TRUE(fs::exists(output(name))) << name;
 }
 
+TEST_F(AsterismFdtdScenes, PrecisionAndTimeStepOfTheCommandLineCount) {
+  const std::string scene = fdtd_scene({.steps = 12, .walled = 'z', .wave_from_z = 3});
+  const auto problem_of = [&](const std::string& own, const Arguments& options) {
+    Arguments all{"--scene", file(own + scene, "scene.toml"), "--json", "run.json"};
+    all.insert(all.end(), options.begin(), options.end());
+    succeed(all);
+    return nlohmann::json::parse(contents(output("run.json")))["problem"];
+  };
+  EXPECT_EQ(problem_of("", {})["precision"], "double");
+  EXPECT_EQ(problem_of("", {"--precision", "single"})["precision"], "single");
+  EXPECT_EQ(problem_of("precision = \"single\"\n", {})["precision"], "single");
+  EXPECT_EQ(problem_of("precision = \"single\"\n", {"--precision", "double"})["precision"], "double");
+  const double own = problem_of("", {})["time_step"].get<double>();
+  const double courant = problem_of("", {})["courant"].get<double>();
+  const nlohmann::json halved = problem_of("", {"--courant", std::to_string(courant / 2)});
+  EXPECT_NEAR(halved["time_step"].get<double>(), own / 2, 1e-5 * own);
+  EXPECT_EQ(halved["steps"], 12);
+}
+
 TEST_F(AsterismFdtdScenes, SaysWhatIsWrong) {
   expect_bad_input({"--scene", "none.toml"}, {"none.toml"});
   expect_bad_input({"--scene", file("[grid]\ncells = [4, 4, 4]\nspacing = 1\ncels = 3\n", "odd.toml")},
@@ -297,6 +325,7 @@ TEST_F(AsterismFdtdScenes, SaysWhatIsWrong) {
   expect_bad_input({"--scene", example("slab"), "--size", "9"}, {"--size", "--scene"});
   expect_bad_input({"--scene", example("slab"), "--probe", "ez=1,1,1"}, {"--probe", "--scene"});
   expect_bad_input({"--scene", example("slab"), "--face=-x=magnetic"}, {"--face", "--scene"});
+  expect_bad_input({"--scene", example("slab"), "--courant", "1.2"}, {"--courant 1.2", "at most 1"});
   expect_bad_input({"--cpml", "5"}, {"--cpml", "box"});
   expect_bad_input({"--case", "box", "--cpml", "60"}, {"60", "100"});
   expect_bad_input({"--case", "box", "--face=-x=cpml:q"}, {"cpml:q"});

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "runtime/machine/unit_choice.hpp"
@@ -114,6 +115,25 @@ TEST(UnitChoice, WhatWasSaidIsNotChosen) {
   Environment environment;
   environment.set("STARPU_NCPU", "1");
   EXPECT_TRUE(choose_units(work_of(10), options, rates, say).reason.empty());
+}
+
+TEST(UnitChoice, CloseRatesAreMeasuredAgainInTurn) {
+  std::map<std::string, std::vector<double>> sessions = {
+      {"1 core", {2, 2.4, 2.5}}, {"4 cores", {0.9}}, {"all cores", {2.3, 2.1, 2}}};
+  std::string order;
+  const auto measure = [&](const std::string& who) {
+    std::vector<double>& left = sessions.at(who);
+    if (left.empty()) failed("{} was measured too often", who);
+    const double rate = left.front();
+    left.erase(left.begin());
+    order += who[0];
+    return rate;
+  };
+  EXPECT_EQ(median_rates({"1 core", "4 cores", "all cores"}, measure), (std::vector<double>{2.4, 0.9, 2.1}));
+  EXPECT_EQ(order, "14a1a1a");
+  sessions = {{"1 core", {8}}, {"all cores", {0.3}}};
+  EXPECT_EQ(median_rates({"1 core", "all cores"}, measure), (std::vector<double>{8, 0.3}));
+  EXPECT_TRUE(median_rates({}, measure).empty());
 }
 
 /// Every fourth round is lucky, four times as fast: it does not count.

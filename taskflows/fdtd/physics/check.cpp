@@ -45,8 +45,6 @@ constexpr double same_length = 1e-3;
 
 void check_mesh(const Problem& p) {
   if (!p.mesh.graded()) return;
-  if (!p.waves.empty()) bad_input("plane waves on a graded mesh: expected cells of one length along each axis");
-  if (has_poles(p)) bad_input("dispersive media on a graded mesh: expected cells of one length along each axis");
   if (!p.couplings.empty()) bad_input("coupled edges on a graded mesh: expected cells of one length along each axis");
   if (!p.cut.empty())
     bad_input("conductors that cut cells on a graded mesh: expected cells of one length along each axis");
@@ -123,8 +121,13 @@ Cells cells_with_materials(const Problem& p) {
 }
 
 Space space_of(const Problem& p) {
-  Space space{
-      {p.cells[0], p.cells[1], p.cells[2]}, {}, {p.spacing[0], p.spacing[1], p.spacing[2]}, p.dt, p.eps0, p.mu0};
+  Space space{{p.cells[0], p.cells[1], p.cells[2]},
+              {},
+              {p.spacing[0], p.spacing[1], p.spacing[2]},
+              p.dt,
+              p.eps0,
+              p.mu0,
+              p.mesh};
   for (std::size_t a = 0; a < 3; ++a) space.periodic[a] = p.face[2 * a] == Face::neighbour;
   return space;
 }

@@ -5,7 +5,8 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <utility>
+#include <tuple>
+#include <vector>
 
 #include "base/as_size.hpp"
 #include "base/error.hpp"
@@ -63,30 +64,32 @@ void Simulation::build_media(BrickData& brick) {
   }
 }
 
-/// Entries with the same values share a medium.
+/// Entries with the same values, and poles of the same shares, share a medium.
 class Simulation::MediaOfEntries {
  public:
   MediaOfEntries(BrickData& brick, Field field, std::vector<Medium>& media)
       : brick_(brick), field_(field), media_(media) {}
 
-  void set(int component, const std::array<int, 3>& cell, const Medium& medium) {
+  /// Is it a new medium?
+  bool set(int component, const std::array<int, 3>& cell, const Medium& medium, const Shares& with_poles = {}) {
     constexpr std::size_t most_media = std::size_t{1} << 16;
     const Grid& grid = brick_.scheme.grid;
     const auto here = within(grid, brick_.origin(), field_, component, cell);
-    if (!here) return;
+    if (!here) return false;
     const std::int64_t at = grid.at(component, (*here)[0], (*here)[1], (*here)[2]);
     const auto [found, is_new] =
-        known_.try_emplace({medium.relative, medium.loss}, static_cast<std::uint16_t>(media_.size()));
+        known_.try_emplace({medium.relative, medium.loss, with_poles}, static_cast<std::uint16_t>(media_.size()));
     if (is_new && media_.size() == most_media) bad_input("entries near surfaces: more than {} media", most_media);
     if (is_new) media_.push_back(medium);
     brick_.index_memory[number(field_)][static_cast<std::size_t>(at)] = found->second;
+    return is_new;
   }
 
  private:
   BrickData& brick_;
   Field field_;
   std::vector<Medium>& media_;
-  std::map<std::pair<double, double>, std::uint16_t> known_;
+  std::map<std::tuple<double, double, Shares>, std::uint16_t> known_;
 };
 
 /// Entries between cells of different media and lengths.
@@ -106,10 +109,28 @@ void Simulation::weigh(BrickData& brick, Field field, const Cells& cells, std::v
       for (int j = b.y0; j < b.y1; ++j)
         for (int k = b.z0; k < b.z1; ++k) {
           const std::array<int, 3> entry{origin[0] + i, origin[1] + j, origin[2] + k};
-          if (const auto medium = weighted_mean(field, c, entry, cells, problem_.mesh, problem_.materials))
-            entries.set(c, entry, {rounded(medium->relative), rounded(medium->loss)});
+          Shares shares = weighted_shares(field, c, entry, cells, problem_.mesh);
+          if (shares.empty()) continue;
+          for (auto& [material, share] : shares) share = rounded(share);
+          Medium medium = mean(field, shares, problem_.materials);
+          medium = {rounded(medium.relative), rounded(medium.loss)};
+          std::vector<Pole> poles;
+          if (field == Field::electric && !std::isinf(medium.loss)) poles = mean_poles(shares, problem_.poles);
+          add_loss(poles, problem_.eps0, problem_.dt, medium);
+          if (entries.set(c, entry, medium, poles.empty() ? Shares{} : shares) && field == Field::electric)
+            add_poles_of_medium(brick, media.size(), poles);
         }
   }
+}
+
+/// `poles`: those of the last of `media` media.
+void Simulation::add_poles_of_medium(BrickData& brick, std::size_t media, const std::vector<Pole>& poles) const {
+  if (!brick.dispersive) return;
+  with_precision(problem_.precision, [&](auto real) {
+    auto& all = *static_cast<DispersiveMedia<decltype(real)>*>(brick.dispersive.get());
+    all.ranges.resize(media - 1, {0, 0});  // none
+    add_poles(poles, problem_.dt, all);
+  });
 }
 
 void Simulation::build_lengths(BrickData& brick) const {

@@ -76,7 +76,7 @@ class Wave final : public PhysicsModule {
       const std::array<int, 3> o = simulation.origin(b);
       if (!reaches(incident, simulation.grid(b), {o[0], o[1], o[2]})) continue;
       kernels_.push_back(std::make_unique<Correct<T>>(incident, o));
-      lines_.emplace_back(static_cast<std::size_t>(incident.line.elements()), sizeof(T), "line of the plane wave");
+      lines_.push_back(brick_array(new_line<T>(incident), "line of the plane wave"));
       for (const Field field : {Field::electric, Field::magnetic})
         simulation.add_hook(b, field, *kernels_.back(), {{lines_.back().handle, STARPU_RW}});
     }

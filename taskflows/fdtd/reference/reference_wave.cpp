@@ -55,9 +55,17 @@ ReferenceWave::ReferenceWave(const WaveInBox& wave, const Problem& p)
     along[a] = static_cast<double>(m_[a]) / spacing_[a];
     reach_ = std::max(reach_, std::abs(m_[a]));
   }
+  for (std::size_t a = 0; a < 3; ++a) {
+    const std::vector<double>& planes = p.mesh.planes[a];
+    if (m_[a] == 0 || planes.empty()) continue;
+    sign_ = m_[a];
+    first_cell_ = lower[a] - 1;
+    for (int cell = lower[a] - 1; cell <= upper[a]; ++cell) lengths_.push_back(planes[of(cell + 1)] - planes[of(cell)]);
+  }
   polarisation_ = polarisation(wave.wave, along);
   delay_ = 0.5 * std::sqrt(eps0_ * mu0_) / length(along);
   origin_ = incident.line.origin;
+  delay_ *= length_at(origin_ + 1);
   start_ = origin_ + 2 * incident.line.fixed(Field::electric);
   first_ = start_ - 2 * reach_;
   long last = 0;  // of the box
@@ -96,6 +104,18 @@ double ReferenceWave::value(Field field, int component, const std::array<int, 3>
   return entry(field, component, place(field, component, at));
 }
 
+/// In spacings: the cell around an odd place, from centre to centre around an even one. The cells beside the box go on
+/// outside of it.
+double ReferenceWave::length_at(long place) const {
+  if (lengths_.empty()) return 1;
+  const auto cell_at = [&](long middle) {  // twice its middle, an odd number
+    const long cell = (middle - 1) / 2 - first_cell_, last = static_cast<long>(lengths_.size()) - 1;
+    return lengths_[of(middle < 0 ? 0 : std::clamp(cell, 0L, last))];
+  };
+  const long halves = sign_ * place;
+  return halves % 2 != 0 ? cell_at(halves) : (cell_at(halves - 1) + cell_at(halves + 1)) / 2;
+}
+
 /// Entries from `first` on: half a cell along b is m_b places.
 void ReferenceWave::advance(Field field, long first) {
   const bool electric = field == Field::electric;
@@ -106,7 +126,8 @@ void ReferenceWave::advance(Field field, long first) {
     std::vector<double>& values = line_[number(field)][of(a)];
     const auto derivative = [&](int component, int axis, long at) {
       const long half = m_[of(axis)];
-      return (entry(other, component, at + half) - entry(other, component, at - half)) / spacing_[of(axis)];
+      return (entry(other, component, at + half) - entry(other, component, at - half)) /
+             (spacing_[of(axis)] * length_at(at));
     };
     const long end = first_ + static_cast<long>(values.size()) - reach_;
     for (long at = first; at < end; ++at)

@@ -26,6 +26,7 @@ class ReferenceWave {
  private:
   [[nodiscard]] long place(Field field, int component, const std::array<int, 3>& at) const;
   void advance(Field field, long first);
+  [[nodiscard]] double length_at(long place) const;
   [[nodiscard]] double entry(Field field, int component, long place) const;
 
   Waveform waveform_;
@@ -34,6 +35,9 @@ class ReferenceWave {
   std::array<long, 3> m_;        ///< along which it travels, in whole numbers by spacings
   std::array<double, 3> polarisation_;
   std::array<double, 3> spacing_;
+  std::vector<double> lengths_;  ///< in spacings, of the cells along a graded axis that it travels along
+  long first_cell_ = 0;          ///< of these, the one before the box; the last one is behind it
+  long sign_ = 1;                ///< of travel along that axis
   double dt_, eps0_, mu0_;
   double delay_;    ///< s, of a place to the next
   long reach_ = 0;  ///< of places that need each other

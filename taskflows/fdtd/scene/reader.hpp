@@ -15,7 +15,7 @@ bool read_graded_axes(TomlTable& table, Grid& grid);
 void read_grid(TomlTable& root, Scene& scene);
 void read_faces(TomlTable& root, Scene& scene);
 void read_materials(TomlTable& root, Scene& scene);
-void read_time(TomlTable& root, Scene& scene);
+void read_time(TomlTable& root, const Overrides& overrides, Scene& scene);
 /// folder: of the scene, where its other files are.
 void read_geometry(TomlTable& root, const std::filesystem::path& folder, Scene& scene);
 void read_sources(TomlTable& root, Scene& scene);

@@ -140,10 +140,11 @@ void read_faces(TomlTable& root, Scene& scene) {
   }
 }
 
-void read_time(TomlTable& root, Scene& scene) {
+void read_time(TomlTable& root, const Overrides& overrides, Scene& scene) {
   if (const auto precision = root.find("precision"))
     scene.precision = precision->choice<Precision>(
         {{"single", Precision::single_precision}, {"double", Precision::double_precision}});
+  if (overrides.precision) scene.precision = *overrides.precision;
   const double limit = stability_limit(scene.grid, scene.materials);
   scene.time_step = (scene.conformal ? conformal_courant : default_courant) * limit;
   const auto courant = root.find("courant");
@@ -159,6 +160,7 @@ void read_time(TomlTable& root, Scene& scene) {
     }
     scene.time_step = step->number();
   }
+  if (overrides.courant) scene.time_step = *overrides.courant * limit;
   constexpr std::int64_t most = std::int64_t{1} << 40;
   bool by_steps = true;
   const TomlValue end = root.one_of("steps", "time", by_steps);
@@ -184,13 +186,13 @@ Box inside_layers(const Scene& scene) {
 
 namespace {
 
-Scene scene_of(const TomlFile& file, const std::filesystem::path& folder) {
+Scene scene_of(const TomlFile& file, const std::filesystem::path& folder, const Overrides& overrides) {
   TomlTable root = file.root();
   Scene scene;
   detail::read_grid(root, scene);
   detail::read_faces(root, scene);
   detail::read_materials(root, scene);
-  detail::read_time(root, scene);
+  detail::read_time(root, overrides, scene);
   detail::read_geometry(root, folder, scene);
   detail::read_sources(root, scene);
   detail::read_edges(root, scene);
@@ -202,12 +204,12 @@ Scene scene_of(const TomlFile& file, const std::filesystem::path& folder) {
 
 }  // namespace
 
-Scene read_scene(const std::filesystem::path& path) {
-  return scene_of(TomlFile(path), path.parent_path());
+Scene read_scene(const std::filesystem::path& path, const Overrides& overrides) {
+  return scene_of(TomlFile(path), path.parent_path(), overrides);
 }
 
 Scene read_scene(const std::string& text, const std::string& name, const std::filesystem::path& folder) {
-  return scene_of(TomlFile(text, name), folder);
+  return scene_of(TomlFile(text, name), folder, {});
 }
 
 double stability_limit(const Grid& grid, const std::vector<Material>& materials) {

@@ -265,11 +265,17 @@ struct Scene {
   std::vector<SliceOutput> slice_outputs;
 };
 
+/// What is taken instead of the scene's own.
+struct Overrides {
+  std::optional<Precision> precision;
+  std::optional<double> courant;  ///< more than 0 and at most 1; also instead of time_step
+};
+
 /// The keys are shown in examples/fdtd. Files of meshes and voxels are relative to the scene's folder, outputs to
 /// the working directory. Throws Error (bad_input), one line with file, line and key, what was found and what was
 /// expected: unknown keys, wrong types, materials that are not defined or not passive, a time step beyond the stability
 /// limit, a pole that is not resolved in time, places and geometry outside of the grid.
-Scene read_scene(const std::filesystem::path& path);
+Scene read_scene(const std::filesystem::path& path, const Overrides& overrides = {});
 /// A scene in text; `name` stands for it in complaints, `folder` has its other files.
 Scene read_scene(const std::string& text, const std::string& name, const std::filesystem::path& folder);
 

@@ -72,7 +72,6 @@ Dipole dipole(TomlTable& table, const Scene& scene) {
 
 PlaneWave plane_wave(TomlTable& table, const Scene& scene) {
   constexpr double rounding = 1e-6;
-  if (scene.grid.graded()) table.refuse("a plane wave on a graded mesh", "cells of one length along each axis");
   PlaneWave result{};
   result.direction = direction(table.get("direction", "the direction of travel"));
   const TomlValue polarisation = table.get("polarisation", "the direction of E");

@@ -118,7 +118,7 @@ void begin_at_corner(WaveInBox& w, const Problem& p) {
     const Box& b = w.planes;
     const std::int32_t first =
         2 * (m[0] * (m[0] > 0 ? b.x0 : b.x1) + m[1] * (m[1] > 0 ? b.y0 : b.y1) + m[2] * (m[2] > 0 ? b.z0 : b.z1));
-    w.wave.waveform.delay -= (first - incident.line.origin) * incident.half_delay;
+    w.wave.waveform.delay -= delay_of(incident, first);
   } catch (const std::invalid_argument& error) {
     bad_input("plane wave: {}", error.what());
   }

@@ -16,6 +16,16 @@ inline Space space_of(const Setting& s) {
   return space;
 }
 
+/// Cells of several lengths along all axes; the scheme of the domain has one.
+inline Space graded_space_of(const Setting& s) {
+  Space space = space_of(s);
+  for (std::size_t a = 0; a < 3; ++a) {
+    space.mesh.planes[a] = {0};
+    for (int i = 0; i < s.n[a]; ++i) space.mesh.planes[a].push_back(space.mesh.planes[a].back() + 1 + i % 3 / 4.0);
+  }
+  return space;
+}
+
 /// Towards (m_x / d_x, m_y / d_y, m_z / d_z).
 inline PlaneWave wave_along(const std::array<int, 3>& m, const std::array<double, 3>& d, double polarisation,
                             const Waveform& waveform) {
@@ -30,7 +40,7 @@ class Illuminated {
   Illuminated(const Setting& s, const Incident& wave, const typename Domain<T>::Cuts& cuts = {})
       : domain(s, cuts), incident(wave) {
     domain.set([](Field, int, int, int, int) { return 0.0; });
-    lines.assign(domain.parts.size(), std::vector<T>(as_size(wave.line.elements()), T{0}));
+    lines.assign(domain.parts.size(), new_line<T>(wave));
   }
 
   void step() {

@@ -321,6 +321,15 @@ TEST_F(CgFlow, GaussSeidelGivesTheSameBitsInEveryDivisionAndHalvesTheIterations)
 TEST(Choice, FollowsTheCondition) {
   EXPECT_EQ(choose_preconditioner(assemble_stencil(parse_stencil("7pts-8")), 1, 1e-8).name, "none");
   EXPECT_EQ(choose_preconditioner(assemble_stencil(parse_stencil("5pts-300")), 1, 1e-8).name, "amg");
+  // 159 iterations, though the condition is 1712
+  const PreconditionerChoice grid = choose_preconditioner(assemble_stencil(parse_stencil("7pts-64")), 1, 1e-8);
+  EXPECT_EQ(grid.name, "none");
+  EXPECT_NE(grid.reason.find("189 entries across"), std::string::npos) << grid.reason;
+  const PreconditionerChoice large = choose_preconditioner(assemble_stencil(parse_stencil("7pts-104")), 1, 1e-8);
+  EXPECT_EQ(large.name, "amg");
+  EXPECT_NE(large.reason.find("309 entries across"), std::string::npos) << large.reason;
+  // 2000 entries across, but few iterations
+  EXPECT_EQ(choose_preconditioner(assemble_stencil(parse_stencil("7pts-2000x4x4")), 1, 1e-8).name, "none");
   EXPECT_EQ(choose_preconditioner(beam(2, 2, 2).a, 3, 1e-8).name, "jacobi");
   EXPECT_EQ(choose_preconditioner(assemble_stencil(parse_stencil("5pts-300")), 1, 1e-8, true).name, "none");
   EXPECT_EQ(choose_preconditioner(beam(2, 2, 2).a, 3, 1e-8, true).name, "jacobi");

@@ -101,8 +101,8 @@ struct Layers {
   }
 };
 
-/// Slots of psi along z: one after the other, or rows of whole vectors of 64 bytes, each of which has those of one layer
-/// along z only and begins where one of the field does.
+/// Slots of psi along z: one after the other, or rows of whole vectors of 64 bytes, each of which has those of one
+/// layer along z only and begins where one of the field does.
 enum class PsiRows : std::int8_t { dense, aligned };
 
 /// The layers of a sub-domain whose cell (0, 0, 0) is `origin` in a domain of `domain` cells. Throws

@@ -121,6 +121,14 @@ DispersiveMedia<T> assign_dispersive(const Grid& grid, const std::int32_t (&orig
                                      const std::vector<std::vector<Pole>>& poles, double eps0, double dt,
                                      std::uint16_t* index);
 
+/// Poles of the materials around an entry, each as strong as its material's share.
+std::vector<Pole> mean_poles(const Shares& shares, const std::vector<std::vector<Pole>>& poles);
+/// Adds the loss of poles to that of their medium.
+void add_loss(const std::vector<Pole>& poles, double eps0, double dt, Medium& medium);
+/// Makes them those of the next medium after the ranges.
+template <class T>
+void add_poles(const std::vector<Pole>& poles, double dt, DispersiveMedia<T>& media);
+
 /// What the kernel needs of it.
 template <class T>
 struct Poles {

@@ -12,22 +12,6 @@ void require(bool right, const char* what) {
   if (!right) throw std::invalid_argument(what);
 }
 
-/// Poles of the cells around an entry, each with its share.
-std::vector<Pole> mean_poles(const Around& around, const std::vector<std::vector<Pole>>& poles) {
-  const auto cells = std::count_if(around.begin(), around.end(), [](int m) { return m != no_cell; });
-  std::vector<Pole> found;
-  for (auto here = around.begin(); here != around.end();) {
-    const auto next = std::upper_bound(here, around.end(), *here);
-    if (*here != no_cell && static_cast<std::size_t>(*here) < poles.size())
-      for (Pole pole : poles[static_cast<std::size_t>(*here)]) {
-        pole.strength *= static_cast<double>(next - here) / static_cast<double>(cells);
-        found.push_back(pole);
-      }
-    here = next;
-  }
-  return found;
-}
-
 template <class T>
 PoleStates states_of(const Grid& grid, const DispersiveMedia<T>& m, const std::uint16_t* index) {
   PoleStates s{{grid.n[0] + 1, 0, grid.n[1] + 1, 0, grid.n[2] + 1, 0}, 1};
@@ -101,6 +85,30 @@ PoleCoefficients<T> coefficients(const Pole& pole, double dt) {
 template PoleCoefficients<double> coefficients(const Pole&, double);
 template PoleCoefficients<float> coefficients(const Pole&, double);
 
+std::vector<Pole> mean_poles(const Shares& shares, const std::vector<std::vector<Pole>>& poles) {
+  std::vector<Pole> found;
+  for (const auto& [material, share] : shares) {
+    if (static_cast<std::size_t>(material) >= poles.size()) continue;
+    for (Pole pole : poles[static_cast<std::size_t>(material)]) {
+      pole.strength *= share;
+      found.push_back(pole);
+    }
+  }
+  return found;
+}
+
+void add_loss(const std::vector<Pole>& poles, double eps0, double dt, Medium& medium) {
+  for (const Pole& pole : poles) medium.loss += 2 * eps0 * coefficients<double>(pole, dt).of_field / dt;
+}
+
+template <class T>
+void add_poles(const std::vector<Pole>& poles, double dt, DispersiveMedia<T>& media) {
+  media.ranges.push_back({static_cast<std::int32_t>(media.poles.size()), static_cast<std::int32_t>(poles.size())});
+  for (const Pole& pole : poles) media.poles.push_back(coefficients<T>(pole, dt));
+}
+template void add_poles(const std::vector<Pole>&, double, DispersiveMedia<double>&);
+template void add_poles(const std::vector<Pole>&, double, DispersiveMedia<float>&);
+
 template <class T>
 DispersiveMedia<T> assign_dispersive(const Grid& grid, const std::int32_t (&origin)[3], const Cells& cells,
                                      const std::vector<Material>& materials,
@@ -110,12 +118,10 @@ DispersiveMedia<T> assign_dispersive(const Grid& grid, const std::int32_t (&orig
   DispersiveMedia<T> m{};
   for (const Around& around : assign_around(Field::electric, grid, origin, cells, materials.size(), index)) {
     Medium medium = mean(Field::electric, around, materials);
-    const std::vector<Pole> found = std::isinf(medium.loss) ? std::vector<Pole>{} : mean_poles(around, poles);
-    m.ranges.push_back({static_cast<std::int32_t>(m.poles.size()), static_cast<std::int32_t>(found.size())});
-    for (const Pole& pole : found) {
-      medium.loss += 2 * eps0 * coefficients<double>(pole, dt).of_field / dt;
-      m.poles.push_back(coefficients<T>(pole, dt));
-    }
+    const std::vector<Pole> found =
+        std::isinf(medium.loss) ? std::vector<Pole>{} : mean_poles(shares_of(around), poles);
+    add_loss(found, eps0, dt, medium);
+    add_poles(found, dt, m);
     m.media.push_back(medium);
   }
   m.states = states_of(grid, m, index);

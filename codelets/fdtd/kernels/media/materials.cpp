@@ -80,27 +80,50 @@ Medium mean(Field field, const Around& around, const std::vector<Material>& mate
   return field == Field::electric ? arithmetic_mean(around, materials) : harmonic_mean(around, materials);
 }
 
-std::optional<Medium> weighted_mean(Field field, int component, const std::array<int, 3>& entry, const Cells& cells,
-                                    const GradedMesh& mesh, const std::vector<Material>& materials) {
-  double weights = 0, constant = 0, loss = 0, first_weight = 0;
-  int first = no_cell;
-  bool mixed = false, weighted = false;
-  for_cells_around(field, component, cells, entry, [&](const std::array<int, 3>& cell, std::uint16_t number) {
+Shares shares_of(const Around& around) {
+  const auto cells = std::count_if(around.begin(), around.end(), [](int m) { return m != no_cell; });
+  Shares shares;
+  for (auto here = around.begin(); here != around.end();) {
+    const auto next = std::upper_bound(here, around.end(), *here);
+    if (*here != no_cell) shares.emplace_back(*here, static_cast<double>(next - here) / static_cast<double>(cells));
+    here = next;
+  }
+  return shares;
+}
+
+Shares weighted_shares(Field field, int component, const std::array<int, 3>& entry, const Cells& cells,
+                       const GradedMesh& mesh) {
+  Shares shares;
+  double all = 0, first_weight = 0;
+  bool weighted = false;
+  for_cells_around(field, component, cells, entry, [&](const std::array<int, 3>& cell, std::uint16_t material) {
     double weight = 1;
     for (int a = 0; a < 3; ++a)
       if (on_planes(field, component, a))
         weight *= mesh.cell(static_cast<std::size_t>(a), cell[static_cast<std::size_t>(a)]);
-    if (first == no_cell) first = number, first_weight = weight;
-    mixed = mixed || number != first;
+    if (all == 0) first_weight = weight;
     weighted = weighted || weight != first_weight;
-    const Material& m = materials[number];
-    constant += weight * (field == Field::electric ? m.eps_r : 1 / m.mu_r);
-    loss += weight * (field == Field::electric ? m.sigma : 1 / m.sigma_m);
-    weights += weight;
+    all += weight;
+    const auto at = std::find_if(shares.begin(), shares.end(), [&](const auto& s) { return s.first >= material; });
+    if (at != shares.end() && at->first == material)
+      at->second += weight;
+    else
+      shares.insert(at, {material, weight});
   });
-  if (!mixed || !weighted) return std::nullopt;
-  if (field == Field::electric) return Medium{constant / weights, loss / weights};
-  return Medium{weights / constant, weights / loss};
+  if (shares.size() < 2 || !weighted) return {};
+  for (auto& [material, share] : shares) share /= all;
+  return shares;
+}
+
+Medium mean(Field field, const Shares& shares, const std::vector<Material>& materials) {
+  const bool electric = field == Field::electric;
+  double constant = 0, loss = 0;
+  for (const auto& [number, share] : shares) {
+    const Material& m = materials[static_cast<std::size_t>(number)];
+    constant += share * (electric ? m.eps_r : 1 / m.mu_r);
+    loss += share * (electric ? m.sigma : 1 / m.sigma_m);
+  }
+  return electric ? Medium{constant, loss} : Medium{1 / constant, 1 / loss};
 }
 
 std::vector<Around> assign_around(Field field, const Grid& grid, const std::int32_t (&origin)[3], const Cells& cells,

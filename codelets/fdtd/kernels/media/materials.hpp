@@ -5,7 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <utility>
 #include <vector>
 
 #include "codelets/fdtd/kernels/graded_mesh.hpp"
@@ -82,9 +82,14 @@ std::vector<Around> assign_around(Field field, const Grid& grid, const std::int3
 std::vector<Medium> assign_media(Field field, const Grid& grid, const std::int32_t (&origin)[3], const Cells& cells,
                                  const std::vector<Material>& materials, std::uint16_t* index);
 
-/// The medium of an entry of the domain on a graded mesh: the same means, in which cells count by their areas across
-/// the edge, or by their lengths. None where that is the mean without them.
-std::optional<Medium> weighted_mean(Field field, int component, const std::array<int, 3>& entry, const Cells& cells,
-                                    const GradedMesh& mesh, const std::vector<Material>& materials);
+/// Materials around an entry, ascending, and the share of each, which add up to 1.
+using Shares = std::vector<std::pair<std::int32_t, double>>;
+Shares shares_of(const Around& around);
+/// Of an entry of the domain on a graded mesh, where cells count by their areas across the edge, or by their lengths.
+/// None where that makes no difference.
+Shares weighted_shares(Field field, int component, const std::array<int, 3>& entry, const Cells& cells,
+                       const GradedMesh& mesh);
+/// The same means, by shares.
+Medium mean(Field field, const Shares& shares, const std::vector<Material>& materials);
 
 }  // namespace asterism::fdtd

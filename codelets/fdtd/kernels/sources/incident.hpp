@@ -32,9 +32,10 @@ ASTERISM_FDTD_ENTRY T advanced_on_line(const LineStep<T>& s, const T* values, in
   const int b = (a + 1) % 3;
   const int c = (a + 2) % 3;
   const std::int32_t here = line.first(field, a) + 2 * q;
-  const T rotation =
+  T rotation =
       curl(s.factor[b], values[line.at(other, c, here + line.m[b])], values[line.at(other, c, here - line.m[b])],
            s.factor[c], values[line.at(other, b, here + line.m[c])], values[line.at(other, b, here - line.m[c])]);
+  if (line.graded) rotation *= values[line.elements() + (here - line.origin)];
   const T old = values[line.at(field, a, here)];
   if (q < line.absorber) return advanced<field>(old, rotation);
   const T x = static_cast<T>(here - (line.origin + 2 * line.absorber)) * s.depth;
@@ -51,7 +52,7 @@ struct Correction {
   std::int32_t axis;
   std::int32_t component[4];
   Box entries[4];  ///< of the brick
-  T factor;        ///< along the axis
+  T factor[2];     ///< along the axis, at both faces
 };
 
 /// Is the entry of the wave that is short above the entries beside a face, along the axis? Below otherwise.
@@ -68,7 +69,8 @@ Correction<T> correction(Field field, const Grid& grid, const std::int32_t (&ori
   const std::int32_t lower[3] = {planes.x0, planes.y0, planes.z0};
   const std::int32_t upper[3] = {planes.x1, planes.y1, planes.z1};
   Correction<T> found{grid, incident.line, {origin[0], origin[1], origin[2]}, axis, {}, {}, {}};
-  found.factor = static_cast<T>(f.along[axis]);
+  for (int face = 0; face < 2; ++face)
+    found.factor[face] = static_cast<T>(f.along[axis] * incident.beside[electric ? 0 : 1][axis][face]);
   for (int part = 0; part < 4; ++part) {
     const int c = (axis + 1 + part % 2) % 3;
     found.component[part] = c;
@@ -97,7 +99,7 @@ ASTERISM_FDTD_ENTRY T corrected(const Correction<T>& c, const T* line, int part,
   const bool above = wave_above(field, part);
   const std::int32_t here = c.line.place(field, a, c.origin[0] + i, c.origin[1] + j, c.origin[2] + k);
   const std::int32_t there = here + (above ? c.line.m[c.axis] : -c.line.m[c.axis]);
-  const T term = c.factor * line[c.line.at(other, 3 - a - c.axis, there)];
+  const T term = c.factor[part / 2] * line[c.line.at(other, 3 - a - c.axis, there)];
   // the curl has the difference along the axis that follows its own with plus, the other one with minus
   return above == ((a + 1) % 3 == c.axis) ? old + term : old - term;
 }

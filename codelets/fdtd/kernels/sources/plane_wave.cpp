@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codelets/fdtd/kernels/sources/plane_wave.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -86,6 +87,60 @@ Line line_through(const TotalField& total, const Direction& direction) {
   return line;
 }
 
+/// The lengths of the cells that the line goes through; those beside the box go on outside.
+class CellsOfLine {
+ public:
+  CellsOfLine(const Incident& incident, const GradedMesh& mesh, std::size_t axis)
+      : mesh_(mesh), axis_(axis), sign_(incident.line.m[axis]) {
+    const Box& b = incident.total.planes;
+    first_ = std::array{b.x0, b.y0, b.z0}[axis] - 1;
+    last_ = std::array{b.x1, b.y1, b.z1}[axis];
+  }
+  /// Length of the cell around an odd place, or the distance of the centres beside an even one.
+  [[nodiscard]] double around(std::int32_t place) const {
+    return place % 2 == 0 ? (after(place - 1) + after(place)) / 2 : after(place);
+  }
+  /// Length of the cell between a place and the next.
+  [[nodiscard]] double after(std::int32_t place) const {
+    const std::int32_t halves = sign_ > 0 ? place : -place - 1;
+    return mesh_.cell(axis_, std::clamp((halves - (halves & 1)) / 2, first_, last_));
+  }
+
+ private:
+  const GradedMesh& mesh_;
+  std::size_t axis_;
+  std::int32_t sign_, first_, last_;
+};
+
+/// Lengths beside the faces, and those along the line. Delays of its places are those of waves in vacuum.
+void set_lengths(const Space& space, Incident& incident) {
+  const Box& b = incident.total.planes;
+  const std::int32_t ends[3][2] = {{b.x0, b.x1}, {b.y0, b.y1}, {b.z0, b.z1}};
+  for (std::size_t a = 0; a < 3; ++a)
+    for (std::size_t side = 0; side < 2; ++side) {
+      const bool face = incident.total.faces[a];  // others are not used
+      incident.beside[0][a][side] = face ? 1 / space.mesh.across(a, ends[a][side]) : 1;
+      incident.beside[1][a][side] = face ? 1 / space.mesh.cell(a, ends[a][side] - (side == 0 ? 1 : 0)) : 1;
+    }
+  Line& line = incident.line;
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (line.m[a] == 0 || space.mesh.planes[a].empty()) continue;
+    if (line.m[(a + 1) % 3] != 0 || line.m[(a + 2) % 3] != 0)
+      throw std::invalid_argument(
+          std::string("it travels along several axes, and cells along ") + axis_name[a] +
+          " have several lengths; expected one axis, or cells of one length along each of them");
+    line.graded = true;
+    const CellsOfLine cells(incident, space.mesh, a);
+    double delay = 0;
+    for (std::int32_t place = line.origin; place < line.origin + 2 * line.length; ++place) {
+      incident.inverse_lengths.push_back(1 / cells.around(place));
+      incident.delays.push_back(delay);
+      delay += incident.half_delay * cells.after(place);
+    }
+    incident.half_delay *= cells.after(line.origin);
+  }
+}
+
 void set_polarisation(const PlaneWave& wave, Incident& incident) {
   const double(&u)[3] = incident.direction.unit;
   const bool pole = incident.direction.m[0] == 0 && incident.direction.m[1] == 0;
@@ -137,8 +192,12 @@ Incident make_incident(const PlaneWave& wave, const Box& planes, const Space& sp
   const std::int32_t(&m)[3] = incident.direction.m;
   const double per_length[3] = {m[0] / space.spacing[0], m[1] / space.spacing[1], m[2] / space.spacing[2]};
   incident.half_delay = 0.5 * std::sqrt(space.eps0 * space.mu0) / norm(per_length);
+  set_lengths(space, incident);
   // loss (x / depth)^3 per step takes exp(-2 loss / 4 x steps through the layer) on the way, and the same back
-  const double steps_through = 2 * (incident.line.length - incident.line.absorber) * incident.half_delay / space.dt;
+  const std::int32_t layer = 2 * (incident.line.length - incident.line.absorber);
+  const double last_delay =
+      incident.line.graded ? incident.delays.back() - incident.delays.end()[-2] : incident.half_delay;
+  const double steps_through = layer * last_delay / space.dt;
   incident.loss = -std::log(absorbed_to) / steps_through;
   incident.waveform = wave.waveform;
   return incident;
@@ -174,8 +233,21 @@ void require_vacuum(const TotalField& total, const Cells& cells, const std::vect
       }
 }
 
+template <class T>
+std::vector<T> new_line(const Incident& incident) {
+  std::vector<T> line(static_cast<std::size_t>(incident.line.elements()), T{0});
+  line.insert(line.end(), incident.inverse_lengths.begin(), incident.inverse_lengths.end());
+  return line;
+}
+template std::vector<double> new_line(const Incident&);
+template std::vector<float> new_line(const Incident&);
+
+double delay_of(const Incident& incident, std::int32_t place) {
+  const std::int32_t since = place - incident.line.origin;
+  return incident.line.graded ? incident.delays.at(static_cast<std::size_t>(since)) : since * incident.half_delay;
+}
 double delay_at(const Incident& incident, Field field, int c, int i, int j, int k) {
-  return (incident.line.place(field, c, i, j, k) - incident.line.origin) * incident.half_delay;
+  return delay_of(incident, incident.line.place(field, c, i, j, k));
 }
 
 template <class T>

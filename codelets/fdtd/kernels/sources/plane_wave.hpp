@@ -10,6 +10,9 @@
 // (m_x/dx, m_y/dy, m_z/dz). That is the condition on directions: ratios of direction cosines times spacings are
 // rational; the spacings themselves may be anything. The line is stable where the domain is.
 //
+// On a graded mesh a wave along an axis does the same on a line of its cells, exactly as well; other directions need
+// cells of one length along each axis that they travel along. Lengths across those do not matter.
+//
 // The line starts with given E, polarised across the direction, and ends in a layer with sigma/eps0 = sigma_m/mu0,
 // whose impedance is that of vacuum. Between them H is never given, so waves leave the given part in one direction
 // only. A layer of entries gives back 1e-8 of waves of 20 cells and more (measured), and 5e-4 of those of 2 to 3.
@@ -17,8 +20,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "codelets/fdtd/kernels/costs.hpp"
+#include "codelets/fdtd/kernels/graded_mesh.hpp"
 #include "codelets/fdtd/kernels/grid.hpp"
 #include "codelets/fdtd/kernels/media/dispersive.hpp"
 #include "codelets/fdtd/kernels/media/materials.hpp"
@@ -54,6 +59,7 @@ struct Space {
   bool periodic[3];
   double spacing[3];
   double dt, eps0, mu0;
+  GradedMesh mesh{};
 };
 
 /// Where the wave is part of the field: E and H from plane x0 to plane x1, both included, and so on. Without the two
@@ -64,14 +70,19 @@ struct TotalField {
 };
 
 /// The entries of the line, in one array: components of E, then of H, `length` each. Places are counted in halves of s.
+/// On a graded line the inverse lengths of all places follow, in spacings.
 struct Line {
   std::int32_t m[3];
   std::int32_t origin;    ///< place of entry 0 of components that lie on whole s; even
   std::int32_t length;    ///< entries of a component
   std::int32_t reach;     ///< more than entries are apart that need each other
   std::int32_t absorber;  ///< first entry that absorbs
+  bool graded = false;
 
-  [[nodiscard]] constexpr std::int64_t elements() const { return 6 * static_cast<std::int64_t>(length); }
+  /// Number of entries of both fields.
+  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t elements() const {
+    return 6 * static_cast<std::int64_t>(length);
+  }
   /// Place of an entry of the domain.
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int32_t place(Field field, int c, int i, int j, int k) const {
     return m[0] * (2 * i + (on_planes(field, c, 0) ? 0 : 1)) + m[1] * (2 * j + (on_planes(field, c, 1) ? 0 : 1)) +
@@ -100,12 +111,16 @@ struct Incident {
   Factors e_factors, h_factors;
   double dt;
   double electric[3];  ///< direction of E
-  double half_delay;   ///< s, of a place to the next
+  double half_delay;   ///< s, of a place to the next; at the start of a graded line
   double loss;         ///< sigma dt / (2 eps0) at the end of the absorbing layer
   Waveform waveform;
+  double beside[2][3][2];  ///< 1 / lengths, in spacings, of E and H at the lower and upper face across an axis
+  std::vector<double> inverse_lengths;  ///< of the places of a graded line
+  std::vector<double> delays;           ///< s, of its places
 };
 /// Throws std::invalid_argument if the box is empty or has less than a cell around it, unless it goes through a
-/// periodic axis that the wave does not travel along; for a wave that round_direction refuses; for a bad waveform.
+/// periodic axis that the wave does not travel along; for a wave that round_direction refuses or that travels obliquely
+/// along a graded axis; for a bad waveform.
 Incident make_incident(const PlaneWave& wave, const Box& planes, const Space& space);
 /// Throws std::invalid_argument if a cell beside a face of the box is not vacuum: corrections hold in vacuum only.
 /// `poles`: of each material; those without may be left out.
@@ -113,7 +128,11 @@ void require_vacuum(const TotalField& total, const Cells& cells, const std::vect
                     const std::vector<std::vector<Pole>>& poles);
 /// Does the wave change anything in a brick? Others need no line.
 bool reaches(const Incident& incident, const Grid& grid, const std::int32_t (&origin)[3]);
-/// Seconds by which the wave at an entry is behind the waveform.
+/// The array of the line at time 0.
+template <class T>
+std::vector<T> new_line(const Incident& incident);
+/// Seconds by which the wave at a place of the line, or at an entry, is behind the waveform.
+double delay_of(const Incident& incident, std::int32_t place);
 double delay_at(const Incident& incident, Field field, int c, int i, int j, int k);
 
 /// E at the start of the line.

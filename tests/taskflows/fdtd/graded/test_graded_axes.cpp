@@ -102,14 +102,17 @@ TEST_F(GradedAxes, MediaCountByAreas) {
   const Cells two{{2, 1, 1}, {}, cells.data()};
   GradedMesh mesh;
   mesh.planes[0] = {0, 2, 3};
-  const auto electric = weighted_mean(Field::electric, 2, {1, 0, 0}, two, mesh, materials);
-  const auto magnetic = weighted_mean(Field::magnetic, 0, {1, 0, 0}, two, mesh, materials);
-  ASSERT_TRUE(electric && magnetic);
-  EXPECT_DOUBLE_EQ(electric->relative, (2 * 1 + 1 * 4) / 3.0);
-  EXPECT_DOUBLE_EQ(magnetic->relative, 3 / (2 + 1 / 3.0));
-  EXPECT_FALSE(weighted_mean(Field::electric, 2, {0, 0, 0}, two, mesh, materials));
+  const Shares electric = weighted_shares(Field::electric, 2, {1, 0, 0}, two, mesh);
+  const Shares magnetic = weighted_shares(Field::magnetic, 0, {1, 0, 0}, two, mesh);
+  EXPECT_EQ(electric, (Shares{{0, 2 / 3.0}, {1, 1 / 3.0}}));
+  EXPECT_DOUBLE_EQ(mean(Field::electric, electric, materials).relative, (2 * 1 + 1 * 4) / 3.0);
+  EXPECT_DOUBLE_EQ(mean(Field::magnetic, magnetic, materials).relative, 3 / (2 + 1 / 3.0));
+  const std::vector<fdtd::Pole> poles = mean_poles(electric, {{}, {debye(3, 1e-9)}});
+  ASSERT_EQ(poles.size(), 1U);
+  EXPECT_DOUBLE_EQ(poles[0].strength, 1);
+  EXPECT_TRUE(weighted_shares(Field::electric, 2, {0, 0, 0}, two, mesh).empty());
   mesh.planes[0] = {0, 1, 2};
-  EXPECT_FALSE(weighted_mean(Field::electric, 2, {1, 0, 0}, two, mesh, materials));
+  EXPECT_TRUE(weighted_shares(Field::electric, 2, {1, 0, 0}, two, mesh).empty());
 }
 
 TEST_F(GradedAxes, WhatCannotBeIsRefused) {
@@ -130,14 +133,12 @@ TEST_F(GradedAxes, WhatCannotBeIsRefused) {
   refused(grid(graded) + "[faces]\nx = \"cpml\"\n[cpml]\nthickness = 1\n[faces2]\n", {"unknown key"});
   refused(grid("[0, 1, 2, 2.5, 3, 4, 5.1]") + "[faces]\nx = \"cpml\"\n[cpml]\nthickness = 2\n",
           {"absorbing layer before +x", "1 m", "1.1 m", "2 of one length"});
-  refused(grid(graded) +
-              "[[sources]]\ntype = \"plane_wave\"\ndirection = [1, 0, 0]\npolarisation = [0, 1, 0]\n"
-              "box = { from = [1, 1, 0], to = [2, 9, 2] }\nwaveform = { kind = \"gaussian\", width = 1e-8 }\n",
-          {"sources[0]", "a plane wave on a graded mesh"});
-  refused(grid(graded) +
-              "[materials.m]\ndebye = { delta_eps = 1, tau = 1e-8 }\n[[geometry]]\nshape = \"box\"\n"
-              "material = \"m\"\nlow = [0, 0, 0]\nhigh = [3, 1, 1]\n",
-          {"dispersive media on a graded mesh"});
+  refused(
+      "steps = 5\n[grid]\nx = [0, 1, 2, 2.5, 3.5]\ny = { lines = [0, 1], spacing = 0.1 }\n"
+      "z = { lines = [0, 1], spacing = 0.1 }\n"
+      "[[sources]]\ntype = \"plane_wave\"\ndirection = [3, 0, 4]\npolarisation = [0, 1, 0]\n"
+      "box = { from = [1, 1, 1], to = [3, 9, 9] }\nwaveform = { kind = \"gaussian\", width = 1e-8 }\n",
+      {"plane wave", "along several axes", "cells along x have several lengths"});
   refused(grid(graded) + "[[fields]]\nfile = \"a.vtkhdf\"\n", {".vtkhdf of a graded mesh", ".pvd or .h5"});
 }
 
