@@ -135,6 +135,7 @@ double first_datum_bound(const Workload& work, double known) {
   if (tasks.reads.empty()) return 0;
   // all units with D first, which is mostly the least
   std::vector<int> with;
+  with.reserve(kinds.size());
   for (const Kind& kind : kinds) with.push_back(kind.from_main_memory.exists ? kind.units : 0);
   double least = impossible;
   for (;;) {
