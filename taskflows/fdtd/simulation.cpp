@@ -21,7 +21,7 @@ void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks
   if (overlap < 0) bad_input("overlap of {} planes: expected 0 at least", overlap);
   if (problem.mesh.graded()) bad_input("overlap of {} planes on a graded mesh: expected none", overlap);
   if (!may_overlap(problem))
-    bad_input("overlap of {} planes: only without conformal surfaces and not periodic along x", overlap);
+    bad_input("overlap of {} planes: not with conformal surfaces, nor in a domain that is periodic along x", overlap);
   for (std::size_t b = 0; b < bricks.size(); ++b) {
     const BrickPlace& brick = bricks[b];
     const auto other = [&](const auto& neighbour) { return neighbour && as_size(*neighbour) != b; };
