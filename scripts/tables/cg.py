@@ -123,23 +123,18 @@ def gpu_libraries():
 
 def preconditioners():
     """Iterations and seconds under each preconditioner."""
-    of = {key: {line["system"]: line for _, record in load(f"cg-preconditioners{key}.json") for line in record["systems"]} for key in ("", "-small", "-ssor")}
-    rows = ["| system | rows | `jacobi`: iterations | s | `ssor`: iterations | over `jacobi` | `amg`: iterations | set-up + solve, s "
+    records = [record for name in ("", "-small") for _, record in load(f"cg-preconditioners{name}.json")]
+    rows = [f"Version {records[0]['commit']}:", "", "| system | rows | `jacobi`: iterations | s | `ssor`: iterations | set-up + solve, s | `amg`: iterations | set-up + solve, s "
             "| over `jacobi` | GAMG: iterations | set-up + solve, s | `auto` chooses |", "|---|---|---|---|---|---|---|---|---|---|---|---|"]
-    for line in [*of[""].values(), *of["-small"].values()]:
+    for line in (line for record in records for line in record["systems"]):
         runs = line["runs"]
         jacobi = runs["jacobi"]["solve_seconds"]
-        cells = [line["system"], f"{line['rows']:,}", runs["jacobi"]["iterations"], f"{jacobi:.2f}"]
-        # each beside the Jacobi of the same run
-        beside = of["-ssor"].get(line["system"], line)["runs"]
-        for key, others in (("ssor", beside), ("amg", runs)):
-            run = others.get(key)
-            whole = run["setup_seconds"] + run["solve_seconds"] if run else 0
-            cells += [run["iterations"] if run else ""]
-            cells += [f"{run['setup_seconds']:.2f} + {run['solve_seconds']:.2f}"] if key == "amg" else []
-            cells += [f"{whole / others['jacobi']['solve_seconds']:.2f}" if run else ""]
-        gamg = runs["gamg"]
-        cells += [gamg["iterations"], f"{gamg['setup_seconds']:.2f} + {gamg['solve_seconds']:.2f}", f"`{runs['auto']['name']}`"]
+        cells = [line["system"], f"{line['rows']:,}", runs["jacobi"]["iterations"], f"{jacobi:.3f}"]
+        for key in ("ssor", "amg", "gamg"):
+            run = runs.get(key)
+            cells += [run["iterations"], f"{run['setup_seconds']:.3f} + {run['solve_seconds']:.3f}"] if run else ["", ""]
+            cells += [f"{(run['setup_seconds'] + run['solve_seconds']) / jacobi:.2f}"] if key == "amg" else []
+        cells.append(f"`{runs['auto']['name']}`")
         rows.append("| " + " | ".join(map(str, cells)) + " |")
     [(_, large)] = load("cg-amg-7pts-256.json")
     rows.append(f"| 7pts-256, version {large.get('commit', large['version'])} | {large['matrix']['rows']:,} | | | | | {large['iterations']} | "
