@@ -14,7 +14,7 @@
 namespace asterism::cg {
 namespace {
 
-/// Of a part, which a thread takes at once.
+/// A part has so many rows, which a thread takes at once.
 constexpr std::int64_t rows_of_part = 512;
 /// A chunk of memory for parts: from this size on an Array has huge pages.
 constexpr std::size_t chunk_bytes = std::size_t{8} << 20;
