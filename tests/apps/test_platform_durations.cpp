@@ -7,9 +7,11 @@
 #include <filesystem>
 
 #include "apps/platform/durations.hpp"
+#include "apps/platform/overheads.hpp"
 #include "apps/platform/runs.hpp"
 #include "apps/platform/write.hpp"
 #include "base/error.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::platform {
 namespace {
@@ -65,7 +67,7 @@ Platform::Codelet codelet(const MeasuredDurations& durations, const std::string&
 TEST(MeasuredDurations, SamplesByFlopsWithoutOutliers) {
   MeasuredDurations durations;
   Recorded r;
-  for (int i = 0; i < 4; ++i) r.task(product, gpu, 1, 1e6, 2e-3).task(product, gpu, 2, 4e6, 5e-3);
+  for (int i = 0; i < 4; ++i) r.task(product, gpu, 1, 1e6, 2e-3).task(product, gpu, 2, 1.4e6, 5e-3);
   r.task(product, gpu, 1, 1e6, 1.0);  // the kernel's first launch
   r.task(product, other, 1, 1e6, 7.0).task(copy, cpu, 9, 0, 7.0);
   durations.add(r.get());
@@ -80,10 +82,27 @@ TEST(MeasuredDurations, SamplesByFlopsWithoutOutliers) {
   EXPECT_NEAR(c.gpu.at(0).of_class.at(2), 5e-3, 1e-12);
   EXPECT_TRUE(c.cpu->samples.empty());  // never seen there: as by default
   EXPECT_EQ(c.cpu->flops, 2e9);
-  EXPECT_NEAR(durations.flops_per_second(UnitKind::gpu), 8e8, 1);
+  EXPECT_NEAR(durations.flops_per_second(UnitKind::gpu), 2.8e8, 1);
   EXPECT_EQ(durations.flops_per_second(UnitKind::cpu), 0);
   EXPECT_NEAR(durations.shortest(UnitKind::gpu), 2e-3, 1e-12);
   EXPECT_FALSE(codelet(durations, "starpu_data_cpy").cpu);
+}
+
+TEST(MeasuredDurations, ThoseOfOtherIntensitiesApart) {
+  MeasuredDurations durations;
+  Recorded r;
+  for (int i = 0; i < 4; ++i)
+    r.task(product, gpu, 1, 1e6, 2e-3).task(product, gpu, 2, 4e6, 3e-3).task(product, gpu, 3, 1.1e6, 2.1e-3);
+  durations.add(r.get());
+  const TaskCost found = codelet(durations, "product_double").gpu.at(0);
+  EXPECT_TRUE(found.samples.empty());
+  ASSERT_EQ(found.at.size(), 2U);
+  EXPECT_NEAR(found.at[0].intensity, 1.05e6 / 2100, 1e-9);
+  ASSERT_EQ(found.at[0].samples.size(), 2U);
+  EXPECT_NEAR(found.at[0].samples[1].seconds, 2.1e-3, 1e-12);
+  EXPECT_NEAR(found.at[1].intensity, 4e6 / 2100, 1e-9);
+  ASSERT_EQ(found.at[1].samples.size(), 1U);
+  EXPECT_NEAR(found.at[1].samples[0].seconds, 3e-3, 1e-12);
 }
 
 TEST(MeasuredDurations, SamplesByBytesWhereNoFlopsAreCounted) {
@@ -182,10 +201,31 @@ TEST(MeasuredDurations, SamplesNeverFallWithSize) {
   EXPECT_NEAR(pooled.samples[0].seconds, 10e-3 / 3, 1e-12);
 }
 
+/// StarPU's time for a task is more than the task's own, and grows with its data.
+TEST(Overheads, AreThoseOfAChain) {
+  SessionOptions options;
+  options.scheduler = "eager";
+  options.cpus = 1;
+  options.gpus = 0;
+  const Session session(options);
+  const int worker = session.units().front().worker;
+  const ChainTimes few = measure_chain({worker}, 0);
+  EXPECT_GT(few.wall, few.duration);
+  EXPECT_GT(few.duration, 0);
+  EXPECT_LT(few.duration, 1e-3);
+  const ChainTimes many = measure_chain({worker}, 30);
+  EXPECT_GT(many.wall, few.wall);
+  EXPECT_THROW(measure_chain({worker}, 1000), Error);
+  const Overheads one = measure_overheads({worker}, 0);
+  EXPECT_EQ(one.copy, one.launch);
+  EXPECT_GE(one.datum, 0);
+  EXPECT_LT(one.launch, 1e-2);
+}
+
 TEST(PlatformText, IsReadBack) {
   Platform platform;
   platform.description = "a \"machine\" \\ of\nours";
-  platform.overheads = false;
+  platform.overheads = {6e-6, 0, 5e-7};
   platform.cores = 12;
   platform.cpu_model = "core";
   platform.cpu = rates(1e-6, 2e9, 3);
@@ -198,6 +238,11 @@ TEST(PlatformText, IsReadBack) {
   measured.sized_by = TaskCost::Size::bytes;
   measured.samples = {{10, 1e-3}, {1e9, 2}};
   measured.of_class = {{0xa1, 0.5}, {7, 0.25}};
+  TaskCost several = measured;
+  several.sized_by = TaskCost::Size::flops;
+  several.at = {{0.5, {{10, 1e-3}}}, {2, {{40, 2e-3}, {80, 3e-3}}}};
+  several.samples.clear();
+  platform.codelets["stencil"] = {platform.cpu, {several}};
   TaskCost rated = platform.cpu;
   rated.seconds = 4e-6;
   rated.flops = 7e9;
@@ -213,7 +258,7 @@ TEST(PlatformText, IsReadBack) {
 
   EXPECT_EQ(read.name, "box");
   EXPECT_EQ(read.description, "a \"machine\" \\ of ours");
-  EXPECT_EQ(read.overheads, platform.overheads);
+  EXPECT_TRUE(read.overheads == platform.overheads);
   EXPECT_EQ(read.cores, 12);
   EXPECT_EQ(read.cpu.bytes, 3);
   ASSERT_EQ(read.gpu_kinds.size(), 1U);
@@ -232,6 +277,10 @@ TEST(PlatformText, IsReadBack) {
   EXPECT_EQ(product_read.gpu.at(0).of_class, measured.of_class);
   EXPECT_TRUE(read.codelets.at("sum").gpu.empty());
   EXPECT_EQ(read.codelets.at("sum").cpu->flops, 2e9);
+  const TaskCost& stencil = read.codelets.at("stencil").gpu.at(0);
+  ASSERT_EQ(stencil.at.size(), 2U);
+  EXPECT_EQ(stencil.at[1].intensity, 2);
+  EXPECT_EQ(stencil.at[1].samples[1].seconds, 3e-3);
 }
 
 /// Several kinds of GPUs: an array of tables, and of the costs on each.
