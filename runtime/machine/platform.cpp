@@ -129,6 +129,7 @@ std::optional<TaskCost> read_cost(UnitKind kind, const std::optional<TomlValue>&
   if (const auto at = table.find("at")) {
     if (!cost.samples.empty()) at->refuse("samples, or samples at intensities");
     cost.at = read_samples_at(*at);
+    cost.sized_by = TaskCost::Size::flops;
   }
   if (const auto classes = table.find("classes"))
     for (const TomlValue& element : classes->elements()) {

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 /// A recording of one core and one GPU.
 class Recorded {
  public:
-  Recorded() {
+  /// `data_grow`: tasks read as many bytes more as they do operations; else all have the same data.
+  explicit Recorded(bool data_grow = false) : data_grow_(data_grow) {
     recording_.kinds = {{"CPU"}, {"CUDA"}, {"OpenCL"}};
     for (std::uint32_t kind = 0; kind < 3; ++kind) recording_.units.push_back({"unit", kind, 0, kind, 0});
     recording_.codelets = {{"product", "product_double"}, {"sum", ""}, {"starpu_data_cpy", ""}};
@@ -38,6 +39,10 @@ class Recorded {
     recording_.tasks.push_back(t);
     recording_.accesses.item.push_back({0, traces::Mode::read});
     recording_.accesses.item.push_back({1, traces::Mode::read_write});
+    if (data_grow_) {
+      recording_.accesses.item.push_back({static_cast<std::uint32_t>(recording_.handles.size()), traces::Mode::read});
+      recording_.handles.push_back({"c", static_cast<std::size_t>(flops)});
+    }
     recording_.accesses.close();
     return *this;
   }
@@ -45,6 +50,7 @@ class Recorded {
 
  private:
   traces::Recording recording_;
+  bool data_grow_;
 };
 
 constexpr std::uint32_t product = 0, sum = 1, copy = 2;
@@ -157,7 +163,7 @@ TEST(MeasuredDurations, ModelsReplaceWhatWasRecorded) {
 
 TEST(MeasuredDurations, SizesAreJoinedUntilFewAreLeft) {
   MeasuredDurations durations;
-  Recorded r;
+  Recorded r(true);
   for (std::uint32_t i = 0; i < 500; ++i) r.task(product, cpu, i, 1e6 * (1 + i), 1e-6 * (1 + i));
   durations.add(r.get());
   const TaskCost cost = *codelet(durations, "product_double").cpu;
@@ -170,7 +176,7 @@ TEST(MeasuredDurations, SizesAreJoinedUntilFewAreLeft) {
 /// Samples do not fall with size: the regression is the mean of neighbours that do, by tasks. Classes stay as measured.
 TEST(MeasuredDurations, SamplesNeverFallWithSize) {
   MeasuredDurations durations;
-  Recorded r;
+  Recorded r(true);
   const auto add = [&](int tasks, std::uint32_t footprint, double flops, double seconds) {
     for (int i = 0; i < tasks; ++i) r.task(product, gpu, footprint, flops, seconds);
   };

@@ -132,11 +132,9 @@ TEST_F(PlatformTest, SamplesAreStraightLines) {
 
 /// Four steps in one task: four times the operations on the same data, at a rate of their own.
 TEST_F(PlatformTest, SamplesAtIntensities) {
-  const std::string samples = "samples = [[1e3, 1e-4], [1e5, 1e-2]]";
-  const std::string two =
-      "at = [{ intensity = 1, samples = [[1e3, 1e-3]] }, { intensity = 4, samples = [[4e3, 2e-3]] }]";
-  std::string text = with("by = \"bytes\"", "by = \"flops\"");
-  text.replace(text.find(samples), samples.size(), two);
+  const std::string samples = "by = \"bytes\", samples = [[1e3, 1e-4], [1e5, 1e-2]]";
+  const std::string text =
+      with(samples, "at = [{ intensity = 1, samples = [[1e3, 1e-3]] }, { intensity = 4, samples = [[4e3, 2e-3]] }]");
   const Platform p = read(text);
   const TaskCost& cost = *p.cost("measured", "measured", UnitKind::cpu);
   EXPECT_DOUBLE_EQ(cost.of({2e3, 2e3}), 2e-3);
