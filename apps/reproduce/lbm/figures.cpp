@@ -60,7 +60,7 @@ void add_steps_option(CLI::App& app, int& steps) {
 }
 
 /// Section 5.1: a CPU and a GPU of Piz Daint by themselves. Cache blocks and thread blocks are not simulated: a
-/// platform has one rate for each precision.
+/// platform has one rate for each precision, and that of the paper's program its seven kernels of a step.
 class LbmKernels final : public SimulatedExperiment {
  public:
   LbmKernels()
@@ -79,7 +79,7 @@ class LbmKernels final : public SimulatedExperiment {
         for (const char* precision : {"double", "single"})
           all.push_back({fmt::format("{}, {}, {}", gpu ? "GPU" : "CPU", size, precision),
                          "lbm",
-                         "piz-daint",
+                         "piz-daint-chunks",
                          {"--size", size, "--precision", precision, "--steps", std::to_string(steps_), "--gpu-bricks",
                           "1", "--cpus", gpu ? "0" : "12", "--gpus", gpu ? "1" : "0"},
                          {}});
