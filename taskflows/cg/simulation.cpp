@@ -43,6 +43,7 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
   if (hierarchy == nullptr)
     failed("{}: --preconditioner {} without its setup", a.name, name_of(options.preconditioner_flow));
   const Clock::time_point begin = Clock::now();
+  const Pause pause;  // the cores are OpenMP's: a thread that a worker disturbs makes all others wait, in each loop
   if (options.preconditioner_flow == PreconditionerFlow::ssor)
     preconditioner_tasks = std::make_unique<GaussSeidel>(*this, a, *hierarchy);
   else
