@@ -167,7 +167,8 @@ Division strips(const Problem& problem, const Session& session, const std::vecto
 }
 
 int best_overlap(const Problem& problem, const Division& division) {
-  if (division.bricks.size() < 2 || !may_overlap(problem)) return 0;
+  // a strip that is its own neighbour overlaps with itself
+  if ((division.bricks.size() < 2 && problem.face[0] != Face::neighbour) || !may_overlap(problem)) return 0;
   int thinnest = problem.cells[0];
   for (const BrickPlace& brick : division.bricks) {
     if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;
@@ -175,7 +176,8 @@ int best_overlap(const Problem& problem, const Division& division) {
   }
   // GPUs take steps one by one beside other faces and around poles
   const bool closed =
-      std::all_of(problem.face.begin(), problem.face.end(), [](Face face) { return face == Face::electric; });
+      std::all_of(problem.face.begin() + 2, problem.face.end(), [](Face face) { return face == Face::electric; }) &&
+      problem.face[0] != Face::magnetic && problem.face[1] != Face::magnetic;
   if (division.gpu_share > 0 && !closed) return 0;
   if (division.gpu_share > 0 && 3 * cells_with_poles(problem).cells() > static_cast<std::int64_t>(cells_of(problem)))
     return 0;

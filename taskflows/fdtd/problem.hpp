@@ -116,7 +116,7 @@ bool has_layers(const Problem& problem);
 bool has_poles(const Problem& problem);
 /// The smallest box of cells that has all with poles.
 Box cells_with_poles(const Problem& problem);
-/// Can strips along x overlap? Where that is not periodic, no edges are coupled and cells have the same lengths.
+/// Can strips along x overlap? Where no edges are coupled and cells have the same lengths.
 bool may_overlap(const Problem& problem);
 /// As the kernels ask for it.
 Cells cells_with_materials(const Problem& problem);

@@ -108,6 +108,8 @@ class Simulation {
   [[nodiscard]] const Grid& grid(std::size_t brick) const;
   /// Where cell (0, 0, 0) of its grid is in the domain.
   [[nodiscard]] std::array<int, 3> origin(std::size_t brick) const;
+  /// Everywhere it is in a domain that is periodic along x, where an overlap may go around it, with falling x.
+  [[nodiscard]] std::vector<std::array<int, 3>> origins(std::size_t brick) const;
 
   /// Three components of a box of entries, component by component, z fastest, float or double. Boxes cover
   /// extents(problem); what is no entry of a component is zero there.

@@ -39,6 +39,11 @@ struct Box {
   }
 };
 
+/// Planes [first, end) along x.
+struct Planes {
+  std::int32_t first, end;
+};
+
 /// Is component `axis` of `field` on the planes between cells along `along`?
 ASTERISM_HOST_DEVICE constexpr bool on_planes(Field field, int component, int along) {
   return (field == Field::electric) == (component != along);

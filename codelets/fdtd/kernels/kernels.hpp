@@ -111,11 +111,6 @@ constexpr Box fusible(const Grid& g) {
   return {first[0], end[0], first[1], end[1], first[2], end[2]};
 }
 
-/// Planes [first, end) along x.
-struct Planes {
-  std::int32_t first, end;
-};
-
 /// A value added to an entry of E at the end of each of the steps.
 template <class T>
 struct Source {

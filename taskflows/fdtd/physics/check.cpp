@@ -90,7 +90,7 @@ bool has_layers(const Problem& p) {
   return std::any_of(p.cpml.cells, p.cpml.cells + 6, [](std::int32_t cells) { return cells > 0; });
 }
 bool may_overlap(const Problem& p) {
-  return p.face[0] != Face::neighbour && !p.mesh.graded() && p.couplings.empty();
+  return !p.mesh.graded() && p.couplings.empty();
 }
 bool has_poles(const Problem& p) {
   return !p.material.empty() && std::any_of(p.poles.begin(), p.poles.end(), [](const auto& of) { return !of.empty(); });
