@@ -138,7 +138,9 @@ class Advance {
     std::copy_n(to, 2, field_);
     layers_ = layers_to;
     for (const Apart::Step& cells : apart.steps) {
+      put_in_place(Field::magnetic);
       advance_boxes(Field::magnetic, cells.h, step);
+      put_in_place(Field::electric);
       advance_boxes(Field::electric, cells.e, step);
       call_hooks(Field::electric, grid.cells(), step, Stage::end);
       unit_.record(grid, apart.result, a_.recording.probes, places_, field_, row);
@@ -203,8 +205,7 @@ class Advance {
         for (std::int32_t n = 0; n < now; ++n)
           values[s * static_cast<std::size_t>(pass) + static_cast<std::size_t>(n)] =
               static_cast<T>(addition(a_, a_.sources[s], a_.step + done + n));
-      const HalfStep& half = a_.half[number(Field::magnetic)];
-      if (half.ghosts == Ghosts::put_in_place) put_in_place(Field::electric, half, received_[number(Field::magnetic)]);
+      put_in_place(Field::magnetic);
       first_of_pass_ = a_.step + done;
       done += now;
       unit_.update_steps(a_.scheme, now, needed_before(a_.steps - done), media_, layers_, sources,
@@ -277,7 +278,7 @@ class Advance {
   /// Ghosts of the other field, then the boxes of this one, sources and hooks.
   void update(Field field, std::int64_t step) {
     const HalfStep& half = a_.half[number(field)];
-    if (half.ghosts == Ghosts::put_in_place) put_in_place(other(field), half, received_[number(field)]);
+    put_in_place(field);
     if (half.begins) call_hooks(field, a_.scheme.grid.cells(), step, Stage::begin);
     update_boxes(field, half.boxes, step);
   }
@@ -301,13 +302,17 @@ class Advance {
     unit_.update_both(a_.scheme, both, media_, layers_, field_);
     add_sources(both.e_cells, step);
   }
-  void put_in_place(Field field, const HalfStep& half, const std::array<const T*, 3>& received) {
+  /// Ghosts of the other field, if the half-step of `field` has them put in place.
+  void put_in_place(Field field) {
+    const HalfStep& half = a_.half[number(field)];
+    if (half.ghosts != Ghosts::put_in_place) return;
     const Grid& grid = a_.scheme.grid;
-    T* const values = field_[number(field)];
+    const Field from = other(field);
+    T* const values = field_[number(from)];
     for (std::size_t n = 0; n < half.received.size(); ++n)
-      unit_.unpack(grid, incoming(grid, field, half.received[n]), received[n], values);
-    for (const std::int32_t axis : half.wrapped) unit_.wrap(grid, field, axis, values);
-    if (field == Field::magnetic) unit_.reflect(grid, values);
+      unit_.unpack(grid, incoming(grid, from, half.received[n]), received_[number(field)][n], values);
+    for (const std::int32_t axis : half.wrapped) unit_.wrap(grid, from, axis, values);
+    if (from == Field::magnetic) unit_.reflect(grid, values);
   }
   /// `of_pass`: which of several steps that overlap in time, if it is one.
   void call_hooks(Field field, const Box& cells, std::int64_t step, Stage stage, int of_pass = -1) {

@@ -84,7 +84,7 @@ inline PoleStates poles_of_strips(const Problem& p) {
 inline std::vector<Planes> planes_with_poles(const PoleStates& all, const Grid& grid,
                                              const std::vector<std::array<int, 3>>& origins) {
   std::vector<Planes> runs;
-  const std::int32_t planes = grid.n[0] + (grid.face[1] == Face::magnetic ? 1 : 0);
+  const std::int32_t planes = grid.planes_along(0);
   for (const std::array<int, 3>& o : origins) {
     const Planes run{std::max(all.box.x0 - o[0], runs.empty() ? 0 : runs.back().end),
                      std::min(all.box.x1 - o[0], planes)};

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/update/apart.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/direct/direct_messages.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -174,11 +175,11 @@ int best_overlap(const Problem& problem, const Division& division) {
     if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;
     thinnest = std::min(thinnest, brick.size(0));
   }
-  // GPUs take steps one by one beside other faces and around poles
+  // GPUs take steps one by one in thin domains with other faces, and around many poles
   const bool closed =
-      std::all_of(problem.face.begin() + 2, problem.face.end(), [](Face face) { return face == Face::electric; }) &&
-      problem.face[0] != Face::magnetic && problem.face[1] != Face::magnetic;
-  if (division.gpu_share > 0 && !closed) return 0;
+      std::all_of(problem.face.begin(), problem.face.end(), [](Face face) { return face == Face::electric; });
+  if (division.gpu_share > 0 && !closed && !fills_tiles(whole_grid(problem), steps_at_once(problem.precision) / 2))
+    return 0;
   if (division.gpu_share > 0 && 3 * cells_with_poles(problem).cells() > static_cast<std::int64_t>(cells_of(problem)))
     return 0;
   // half as many steps as the wavefront takes at best still gain more than two planes in eight cost, and no less than

@@ -161,6 +161,8 @@ class Simulation {
   const std::vector<double>& probe_values();
 
   [[nodiscard]] std::int64_t tasks() const { return tasks_; }  ///< of this rank
+  /// Steps of this rank's bricks that tasks take several at a time in one pass through memory, added up.
+  [[nodiscard]] std::int64_t steps_in_passes() const { return steps_in_passes_; }
   [[nodiscard]] std::size_t bricks() const { return bricks_.size(); }
   [[nodiscard]] bool dealt() const { return dealt_; }  ///< to several ranks
   /// Bytes of an entry.
@@ -259,6 +261,7 @@ class Simulation {
   bool sums_submitted_ = false;
   long time_ = 0;
   std::int64_t tasks_ = 0;
+  std::int64_t steps_in_passes_ = 0;
   // probes: two recordings take turns, so that one is collected while the other is filled
   std::size_t turn_ = 0;
   std::array<long, 2> recorded_{};  ///< steps in them

@@ -51,11 +51,13 @@ TEST(FdtdFlow, OverlappingStripsGiveTheSameBits) {
         if (kind.face[0] == periodic) strips.push_back({{1, 1, 1}, {}});  // with itself
         for (const Cut& cut : strips)
           for (const int overlap : {1, 2, 4, 5})
-            for (const auto place : {anywhere, fixed})
+            for (const auto place : {fixed, anywhere}) {
+              if (place == anywhere && overlap != 5) continue;
               EXPECT_TRUE(whole == run(p, cut, 21, place, overlap))
                   << kind.name << ", " << cut.parts[0] << " strips, " << overlap << " planes"
                   << (single ? ", float" : ", double") << (probes ? ", probes" : "")
                   << (place == fixed ? ", fixed" : "");
+            }
       }
 }
 
