@@ -75,7 +75,7 @@ Box Simulation::BrickTask::media_of(const BrickData& brick) {
 const BesidePasses& Simulation::BrickTask::beside_passes() const {
   if (brick_.beside_passes) return *brick_.beside_passes;
   BesidePasses& found = brick_.beside_passes.emplace();
-  found.possible = brick_.coupling.empty();
+  found.possible = brick_.coupling.empty() || brick_.fusible;
   std::vector<const KernelHook*> known;  // some are of both fields
   for (const auto& hooks : brick_.hooks)
     for (const HookBinding& binding : hooks) {

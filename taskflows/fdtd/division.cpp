@@ -180,6 +180,7 @@ int best_overlap(const Problem& problem, const Division& division) {
       std::all_of(problem.face.begin(), problem.face.end(), [](Face face) { return face == Face::electric; });
   if (division.gpu_share > 0 && !closed && !fills_tiles(whole_grid(problem), steps_at_once(problem.precision) / 2))
     return 0;
+  if (division.gpu_share > 0 && !problem.couplings.empty()) return 0;
   if (division.gpu_share > 0 && 3 * cells_with_poles(problem).cells() > static_cast<std::int64_t>(cells_of(problem)))
     return 0;
   // half as many steps as the wavefront takes at best still gain more than two planes in eight cost, and no less than
@@ -188,7 +189,7 @@ int best_overlap(const Problem& problem, const Division& division) {
     const bool thin = thinnest < 16 * cpu::steps_at_once;
     for (int steps = cpu::steps_at_once / (thin && cached(problem) ? 2 : 1); steps >= cpu::steps_at_once / 2;
          steps /= 2)
-      if (thinnest >= 8 * steps) return steps;
+      if (thinnest >= 8 * steps * planes_of_step(problem)) return steps * planes_of_step(problem);
     return 0;
   }
   const bool of_ranks = std::any_of(division.bricks.begin(), division.bricks.end(),

@@ -81,6 +81,8 @@ struct Grid {
     return {first, end, 0, planes_along(1), 0, planes_along(2)};
   }
 
+  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr Box entries() const { return planes(0, planes_along(0)); }
+
   /// Entries of a component that are updated with the cells of a box: plane n goes with the last cell.
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr Box entries(Field field, int c, const Box& cells) const {
     const int first[3] = {cells.x0, cells.y0, cells.z0};

@@ -64,6 +64,8 @@ class PolesOfMedia final : public PhysicsModule {
       const PoleStates& states = media[n]->states;
       std::vector<Planes> runs = media[n]->runs;
       if (runs.empty()) runs = {{states.box.x0, states.box.x1}};
+      std::vector<PoleCoefficients<T>> coefficients = media[n]->poles;
+      if (coefficients.empty()) coefficients.resize(1);  // a strip between those that have some
       const std::size_t b = simulation.own()[n];
       Part part{simulation.grid(b),
                 simulation.origin(b),
@@ -71,7 +73,7 @@ class PolesOfMedia final : public PhysicsModule {
                 simulation.place(b).end[0] - simulation.origin(b)[0],
                 states,
                 brick_array(media[n]->ranges, "pole ranges"),
-                brick_array(media[n]->poles, "poles"),
+                brick_array(coefficients, "poles"),
                 BrickArray(static_cast<std::size_t>(states.elements()), sizeof(T), "state of poles"),
                 std::make_unique<Disperse<T>>(states, runs)};
       simulation.add_hook(

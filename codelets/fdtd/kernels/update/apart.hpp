@@ -46,7 +46,7 @@ inline Apart cells_apart(const Grid& grid, const std::vector<Reach>& reaches, in
   const Box all = grid.cells();
   std::vector<Box> boxes;
   for (const Reach& reach : reaches)
-    for (const Box& b : around_faces(grid, widened(reach.cells, reach.changes ? steps : 0)))
+    for (const Box& b : around_faces(grid, widened(cells_of_entries(grid, reach.cells), reach.changes ? steps : 0)))
       boxes.push_back(common(b, all));
   Apart apart;
   std::erase_if(boxes, [](const Box& b) { return b.empty(); });

@@ -107,7 +107,7 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
   s.probes = beside.probes;
   if (beside.apart.size() > most_boxes_apart) throw std::invalid_argument("steps at once: too many boxes apart");
   // what lies on a magnetic conductor goes with the last cells
-  const Box entries = grid.planes(0, grid.planes_along(0));
+  const Box entries = grid.entries();
   const auto with_last = [](std::int32_t end, std::int32_t cells, std::int32_t planes) {
     return end == cells ? planes : end;
   };

@@ -45,7 +45,7 @@ inline std::vector<RegionOfSteps> regions_of_steps(const Grid& grid, int steps, 
                                                    const Box& media) {
   const int side = tile_side - 2 * steps;
   const auto tiles = [&](int length) { return (length + side - 1) / side; };
-  const Box entries = grid.planes(0, grid.planes_along(0));
+  const Box entries = grid.entries();
   const Box all{needed.first, needed.end, 0, tiles(entries.y1), 0, tiles(entries.z1)};
   std::vector<Box> plain{all};
   std::vector<Box> more;

@@ -62,7 +62,7 @@ class FdtdApartEmulated : public ::testing::Test {
     for (const Box& box : apart.begin)
       for (const Field f : {Field::electric, Field::magnetic}) {
         cuda::add_field(p.grid, box, from.domain.parts[0].field(f).data(), p.field(f).data(), copies);
-        cuda::add_psi(to.absorbers[0].layers, common(box, p.grid.cells()), from.absorbers[0].of(f),
+        cuda::add_psi(to.absorbers[0].layers, common(box, p.grid.entries()), from.absorbers[0].of(f),
                       to.absorbers[0].of(f), copies);
       }
     for (const cuda::BlockCopies<T>& some : cuda::launches_of(copies))
