@@ -22,7 +22,8 @@ void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks
   if (problem.mesh.graded()) bad_input("overlap of {} planes on a graded mesh: expected none", overlap);
   if (!may_overlap(problem))
     bad_input("overlap of {} planes where edges far apart are coupled: expected none", overlap);
-  if (overlap < planes_of_step(problem)) bad_input("overlap of {} planes where edges are coupled: expected 2", overlap);
+  if (overlap < planes_of_step(problem))
+    bad_input("overlap of {} planes where edges are coupled: expected 2 at least", overlap);
   for (std::size_t b = 0; b < bricks.size(); ++b) {
     const BrickPlace& brick = bricks[b];
     const auto other = [&](const auto& neighbour) { return neighbour && as_size(*neighbour) != b; };
