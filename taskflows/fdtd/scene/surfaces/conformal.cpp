@@ -113,7 +113,7 @@ class CutCells {
     if (n == 0) return {0};
     return {n / all, sum.eps / weights, weights / sum.mu, sum.sigma / weights, sum.sigma_m / weights};
   }
-  /// Of the cell of a point.
+  /// The length of the cell that a point lies in, in spacings.
   [[nodiscard]] double length_around(std::size_t axis, std::int32_t point) const {
     return problem_.mesh.cell(axis, (point + dense) / dense - 1);
   }
