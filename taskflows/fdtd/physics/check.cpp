@@ -46,9 +46,6 @@ constexpr double same_length = 1e-3;
 
 void check_mesh(const Problem& p) {
   if (!p.mesh.graded()) return;
-  if (!p.couplings.empty()) bad_input("coupled edges on a graded mesh: expected cells of one length along each axis");
-  if (!p.cut.empty())
-    bad_input("conductors that cut cells on a graded mesh: expected cells of one length along each axis");
   for (std::size_t f = 0; f < 6; ++f)
     for (int i = 0; i < p.cpml.cells[f]; ++i) {
       const double length = p.mesh.cell(f / 2, f % 2 == 0 ? i : p.cells[f / 2] - 1 - i);
