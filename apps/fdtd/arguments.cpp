@@ -205,8 +205,12 @@ void add_results(CLI::App& app, Arguments& args) {
   group->add_flag("--plain", args.output.plain, "--png without title, axes and colour bar: the cells alone");
   group->add_option("--probes", args.probe_file, "Values of probes over time, CSV (V/m, A/m)");
   group->add_flag("--charts", args.charts, "Also a picture of each CSV: NAME.png beside NAME.csv");
-  group->add_option("--normalise", args.other_fluxes,
+  group->add_option("--normalise", args.others.fluxes,
                     "NAME_empty_fluxes.csv of a run with --empty: NAME_fluxes.csv has each flux by that one, too");
+  group->add_option("--drive", args.overrides.drive,
+                    "Port of the scene that has the generator, instead of the scene's: NAME_PORT_ports.csv");
+  group->add_option("--other-ports", args.others.ports,
+                    "NAME_PORT_ports.csv of a run with --drive: NAME.s2p (Touchstone) of both ports of the scene");
   add_checkpoints(group, args.checkpoint, args.checkpoint_every, args.restart);
   add_reports(group, args.common.json, args.common.trace, "pieces, times, rates, errors");
   group->add_flag(
@@ -248,7 +252,9 @@ void understand(Arguments& args, const Texts& texts) {
   if (!args.scene.empty() && (!texts.faces.empty() || args.pulse))
     bad_input("--face and --pulse: not with --scene, which has its own");
   if (!args.scene.empty()) override_scene(args, texts);
-  if (!args.other_fluxes.empty() && args.scene.empty()) bad_input("--normalise: only with --scene");
+  if (!args.others.fluxes.empty() && args.scene.empty()) bad_input("--normalise: only with --scene");
+  if (!(args.overrides.drive + args.others.ports).empty() && args.scene.empty())
+    bad_input("--drive and --other-ports: only with --scene");
   if (!args.probe_file.empty() && args.probes.empty() && args.scene.empty())
     bad_input("--probes {}: there is no --probe", args.probe_file);
   if (!texts.strips.empty()) args.pieces.boxes = {std::stoi(texts.strips), 1, 1};

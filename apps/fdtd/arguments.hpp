@@ -20,7 +20,7 @@ struct Arguments {
   std::string scene;                           ///< a TOML file instead of a case
   bool empty = false;                          ///< the scene without its bodies
   asterism::fdtd::scene::Overrides overrides;  ///< of the scene
-  std::string other_fluxes;                    ///< a file of another run that normalises those of the scene
+  OtherRuns others;                            ///< of the scene
   std::optional<long> steps;                   ///< none: those of the scene, or validation_steps
   std::vector<asterism::fdtd::Probe> sources;  ///< where currents are
   std::optional<double> pulse;                 ///< their width, s

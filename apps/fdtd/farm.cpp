@@ -217,8 +217,8 @@ void describe_speed(const FarmArguments& args, const std::vector<Case>& cases, d
   record["mcells"] = cells / seconds * 1e-6;
   record["gflops"] = flops / seconds * 1e-9;
   rows.emplace_back("time", fmt::format("{:.4g} s, {:.4g} domains/s", seconds, args.domains / seconds));
-  rows.emplace_back("rate", fmt::format("{:.5g} Mcells/s, {:.4g} GFlop/s by formula (4.1)", cells / seconds * 1e-6,
-                                        flops / seconds * 1e-9));
+  rows.emplace_back("rate",
+                    fmt::format("{:.5g} Mcells/s, {:.4g} GFlop/s", cells / seconds * 1e-6, flops / seconds * 1e-9));
 }
 
 /// Domains of this rank; all of them in one process.

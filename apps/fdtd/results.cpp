@@ -94,9 +94,11 @@ std::string LoadedScene::probe_spectra_file() const {
   return has_some ? stem(file, empty) + "_probe_spectra.csv" : std::string{};
 }
 std::string LoadedScene::ports_file() const {
-  return scene.ports.empty() ? std::string{} : stem(file, empty) + "_ports.csv";
+  const std::string base = stem(file, empty) + (driven.empty() ? "" : "_" + driven);
+  return scene.ports.empty() ? std::string{} : base + "_ports.csv";
 }
 std::string LoadedScene::touchstone_file() const {
+  if (!other_ports.empty()) return stem(file, empty) + ".s2p";
   return scene.ports.size() == 1 ? stem(file, empty) + ".s1p" : std::string{};
 }
 
@@ -118,21 +120,23 @@ std::vector<std::string> LoadedScene::write(const Simulation& simulation) {
   if (!probe_spectra_file().empty()) write_probe_spectra(probe_spectra_file(), probe_spectra);
   ports = scattering(scene, problem, spectra, steps);
   if (!scene.ports.empty()) write_scattering(ports_file(), scene, ports);
-  if (!touchstone_file().empty()) write_touchstone(touchstone_file(), scene, ports);
+  if (!touchstone_file().empty()) write_touchstone(touchstone_file(), scene, ports, other_ports);
   return names;
 }
 
-LoadedScene load_scene(const std::string& file, bool empty, const std::string& other_fluxes,
+LoadedScene load_scene(const std::string& file, bool empty, const OtherRuns& others,
                        const scene::Overrides& overrides) {
   LoadedScene loaded;
   loaded.file = file;
   loaded.empty = empty;
   loaded.scene = scene::read_scene(file, overrides);
   if (empty) loaded.scene.geometry.clear();
-  if (!other_fluxes.empty()) {
-    if (loaded.scene.fluxes.empty()) bad_input("--normalise {}: {} has no fluxes", other_fluxes, file);
-    loaded.references = references(loaded.scene, read_fluxes(other_fluxes), other_fluxes);
+  loaded.driven = overrides.drive;
+  if (!others.fluxes.empty()) {
+    if (loaded.scene.fluxes.empty()) bad_input("--normalise {}: {} has no fluxes", others.fluxes, file);
+    loaded.references = references(loaded.scene, read_fluxes(others.fluxes), others.fluxes);
   }
+  if (!others.ports.empty()) loaded.other_ports = read_scattering(others.ports, loaded.scene);
   loaded.problem = make_problem(loaded.scene);
   const auto writable = [&](const std::string& name) {
     if (!name.empty()) require_writable(file, name);

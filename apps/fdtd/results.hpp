@@ -43,10 +43,13 @@ std::string probes_file(const std::string& scene, bool empty);
 struct LoadedScene {
   std::string file;
   bool empty = false;  ///< without its bodies: names of files have NAME_empty
+  std::string driven;  ///< port that has the generator instead of that of the scene: NAME_PORT_ports.csv
   asterism::fdtd::scene::Scene scene;
   asterism::fdtd::SceneProblem problem;
   std::vector<asterism::fdtd::Scattering> ports;          ///< on rank 0, once they are written
   std::vector<asterism::fdtd::SceneFarField> far_fields;  ///< once they are written
+
+  std::vector<asterism::fdtd::Scattering> other_ports;  ///< of a run in which the other of two is driven; else none
 
   std::vector<double> references;                 ///< that normalise its fluxes; empty: none do
   std::vector<asterism::fdtd::SceneFlux> fluxes;  ///< once they are written
@@ -55,8 +58,8 @@ struct LoadedScene {
 
   std::vector<asterism::fdtd::ProbeSpectrum> probe_spectra;  ///< once the steps are done
 
-  /// NAME_monitors.h5, NAME_far_field.csv, NAME_fluxes.csv, NAME_probe_spectra.csv, NAME_ports.csv and NAME.s1p in the
-  /// working directory; empty where there are none.
+  /// NAME_monitors.h5, NAME_far_field.csv, NAME_fluxes.csv, NAME_probe_spectra.csv, NAME_ports.csv and NAME.s1p or
+  /// NAME.s2p in the working directory; empty where there are none.
   [[nodiscard]] std::string monitors_file() const;
   [[nodiscard]] std::string far_field_file() const;
   [[nodiscard]] std::string fluxes_file() const;
@@ -66,9 +69,12 @@ struct LoadedScene {
   /// Writes them, over several ranks on rank 0, though all have to call it; returns their names.
   [[nodiscard]] std::vector<std::string> write(const asterism::fdtd::Simulation& simulation);
 };
-/// Without its bodies if `empty`, with `overrides`. `other_fluxes`: a file of another run that normalises the fluxes,
-/// or "". Throws Error (bad input), also when results could not be written.
-LoadedScene load_scene(const std::string& file, bool empty, const std::string& other_fluxes,
+/// Files of other runs, or "": that normalises the fluxes, that has the other port driven.
+struct OtherRuns {
+  std::string fluxes, ports;
+};
+/// Without its bodies if `empty`, with `overrides`. Throws Error (bad input), also when results could not be written.
+LoadedScene load_scene(const std::string& file, bool empty, const OtherRuns& others,
                        const asterism::fdtd::scene::Overrides& overrides);
 
 }  // namespace asterism::apps::fdtd

@@ -48,7 +48,7 @@ RunInput make_input(const Arguments& args) {
     input.problem_case = case_of_options(args);
     input.steps = args.steps.value_or(validation_steps);
   } else {
-    input.scene = load_scene(args.scene, args.empty, args.other_fluxes, args.overrides);
+    input.scene = load_scene(args.scene, args.empty, args.others, args.overrides);
     const scene::Scene& scene = input.scene->scene;
     input.problem_case = case_of_scene(*input.scene);
     input.steps = args.steps.value_or(static_cast<long>(scene.steps));

@@ -50,8 +50,11 @@ def figures(method):
         except (TypeError, ValueError):
             return text
 
-    return {name: {key: value(text) for key, text in test.items()}
-            for _, record in load(f"jobs-{method}*.json") for name, test in record["tests"].items()}
+    found = {}
+    for _, record in load(f"jobs-{method}*.json"):
+        for name, test in record["tests"].items():
+            found.setdefault(name, {}).update({key: value(text) for key, text in test.items()})
+    return found
 
 
 def table(rows):
@@ -94,7 +97,8 @@ def antennas_and_photonics():
     [(_, record)] = load("jobs-fdtd.json")
     dipole, slab, cavity, sphere = (tests[name] for name in ("TheDipoleHasItsImpedance", "FluxesOfTheSlabAreAirys",
                                                              "ABraggCavityRingsDown", "ASphereScattersAsMieSays"))
-    layers, cylinder = tests["MatricesAreOfSecondOrder"], tests["RoundCavitiesAreOfSecondOrder"]
+    layers, uneven = tests["MatricesAreOfSecondOrder"], tests["MatricesAreOfSecondOrderOnAGradedMesh"]
+    cylinder = tests["RoundCavitiesAreOfSecondOrder"]
     errors = sorted(percent(sphere[f"square_micrometres_{f}_THz"], sphere[f"mie_{f}_THz"]) for f in (850, 925, 1000))
     dipole_most = max(dipole[f"percent_{f}_MHz"] for f in (920, 960, 1000))
     return table([
@@ -112,8 +116,12 @@ def antennas_and_photonics():
          f"{percent(cavity['terahertz'], cavity['exact_terahertz'], 3)}, {percent(cavity['quality'], cavity['exact_quality'], 2)} (`ABraggCavityRingsDown`)"),
         ("tilted layers, E across them and along", "order of convergence", f"{layers['e_across']:.2f}, {layers['e_along']:.2f}",
          "2", "(`MatricesAreOfSecondOrder`)"),
+        ("the same on a graded mesh, cells of lengths 1 and 1.5 in turn", "order of convergence",
+         f"{uneven['e_across']:.2f}, {uneven['e_along']:.2f}", "2", "(`MatricesAreOfSecondOrderOnAGradedMesh`)"),
         ("cylinder of vacuum in a conductor, two modes", "order of convergence",
          f"{cylinder['tm010']:.2f}, {cylinder['te11']:.2f}", "2", "(`RoundCavitiesAreOfSecondOrder`)"),
+        ("the same on a graded mesh, cells of lengths 1 and 2 in turn", "order of convergence",
+         f"{cylinder['tm010_graded']:.2f}, {cylinder['te11_graded']:.2f}", "2", ""),
         *graded(tests),
     ])
 

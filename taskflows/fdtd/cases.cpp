@@ -192,7 +192,7 @@ double hertzian_field(const std::function<std::array<double, 3>(double)>& moment
 
 const std::vector<std::pair<std::string, std::string>>& case_names() {
   static const std::vector<std::pair<std::string, std::string>> names{
-      {"benchmark", "a dipole in a box of conductors, 200 steps: the thesis' problem, with its sum of Ez (default)"},
+      {"benchmark", "a dipole in a box of conductors, 200 steps: the thesis' problem, with its check value (default)"},
       {"cavity", "a box of conductors in one of its modes (--mode)"},
       {"dipole", "a pulse of a Hertzian dipole between absorbing layers (--cpml, --pulse)"},
       {"box", "nothing but what --face, --cpml, --source and --probe put there"}};

@@ -280,6 +280,46 @@ TEST_F(AsterismFdtdScenes, TheDipoleHasItsImpedance) {
   EXPECT_NEAR(record["least_reflection"]["frequency"].get<double>(), 0.94e9, 1);
 }
 
+/// Two ports in a box of conductors: one run for each makes the file of both, which is symmetric.
+TEST_F(AsterismFdtdScenes, TwoRunsMakeATouchstoneFileOfTwoPorts) {
+  const auto port = [](const char* name, int at, const char* more) {
+    return "[[ports]]\nname = \"" + std::string(name) + "\"\naxis = \"z\"\nentry = [" + std::to_string(at) +
+           ", 3, 2]\n" + more;
+  };
+  const std::string text =
+      "steps = 300\n[grid]\ncells = [12, 7, 5]\nspacing = 1e-3\n[faces]\nx = \"cpml\"\n[cpml]\nthickness = 2\n" +
+      port("near", 4, "waveform = { kind = \"gaussian\", width = 3e-11 }\nfrequencies = [3e9, 5e9, 9e9]\n") +
+      port("far", 7, "");
+  const fs::path scene = file(text, "two.toml");
+  succeed({"--scene", scene});
+  succeed({"--scene", scene, "--drive", "far"});
+  succeed({"--scene", scene, "--other-ports", output("two_far_ports.csv")});
+  const auto numbers = [](const std::string& line, char separator) {
+    std::vector<double> row;
+    std::istringstream words(line);
+    for (std::string word; std::getline(words, word, separator);) row.push_back(std::stod(word));
+    return row;
+  };
+  const auto near = lines_of(contents(output("two_ports.csv")));
+  const auto far = lines_of(contents(output("two_far_ports.csv")));
+  const auto both = lines_of(contents(output("two.s2p")));
+  ASSERT_EQ(both.size(), 5U);
+  EXPECT_EQ(both[0], "! ports near, far");
+  EXPECT_EQ(both[1], "# HZ S RI R 50");
+  for (std::size_t f = 0; f < 3; ++f) {
+    const auto a = numbers(near[f + 1], ','), b = numbers(far[f + 1], ','), s = numbers(both[f + 2], ' ');
+    EXPECT_EQ(s, (std::vector<double>{a[0], a[6], a[7], a[10], a[11], b[6], b[7], b[10], b[11]}));
+    for (const std::size_t part : {3U, 4U}) EXPECT_NEAR(s[part], s[part + 2], 1e-8);  // S21 and S12
+    EXPECT_GT(std::hypot(s[3], s[4]), 1e-4);
+  }
+  Ran ran = run({"--scene", scene, "--other-ports", output("two_ports.csv")});
+  EXPECT_EQ(ran.status, 2);
+  expect_one_line(ran.err, {"two_ports.csv: line 2", "port far", "--drive far"});
+  ran = run({"--scene", scene, "--drive", "middle"});
+  EXPECT_EQ(ran.status, 2);
+  expect_one_line(ran.err, {"--drive middle", "no such port"});
+}
+
 /// The patch antenna of Sheen et al. (1990), whose measured resonance is at 7.5 GHz.
 TEST_F(AsterismFdtdScenes, APatchResonatesWherePublished) {
   succeed({"--scene", example("patch_graded"), "--json", "run.json"});

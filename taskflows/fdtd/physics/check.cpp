@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -45,9 +46,6 @@ constexpr double same_length = 1e-3;
 
 void check_mesh(const Problem& p) {
   if (!p.mesh.graded()) return;
-  if (!p.couplings.empty()) bad_input("coupled edges on a graded mesh: expected cells of one length along each axis");
-  if (!p.cut.empty())
-    bad_input("conductors that cut cells on a graded mesh: expected cells of one length along each axis");
   for (std::size_t f = 0; f < 6; ++f)
     for (int i = 0; i < p.cpml.cells[f]; ++i) {
       const double length = p.mesh.cell(f / 2, f % 2 == 0 ? i : p.cells[f / 2] - 1 - i);
@@ -89,8 +87,18 @@ void check_waves(const Problem& p) {
 bool has_layers(const Problem& p) {
   return std::any_of(p.cpml.cells, p.cpml.cells + 6, [](std::int32_t cells) { return cells > 0; });
 }
+bool couples_neighbours(const Problem& p) {
+  return std::all_of(p.couplings.begin(), p.couplings.end(), [&](const Coupling& c) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      int apart = std::abs(c.cell[a] - c.other_cell[a]);
+      if (p.face[2 * a] == Face::neighbour) apart = std::min(apart, p.cells[a] - apart);
+      if (apart > 1) return false;
+    }
+    return true;
+  });
+}
 bool may_overlap(const Problem& p) {
-  return p.face[0] != Face::neighbour && !p.mesh.graded() && p.couplings.empty();
+  return !p.mesh.graded() && couples_neighbours(p);
 }
 bool has_poles(const Problem& p) {
   return !p.material.empty() && std::any_of(p.poles.begin(), p.poles.end(), [](const auto& of) { return !of.empty(); });

@@ -82,7 +82,8 @@ double coupled_part(const std::vector<Coupling>& couplings, std::vector<CoupledE
   return solved_by_conjugate_gradients(matrix, b) - dot(b, b);
 }
 
-/// Over all bricks and ranks, what coupled_part() says.
+/// Over all bricks and ranks, what coupled_part() says. On a graded mesh edges count by their volumes, with which the
+/// matrix is symmetric.
 double Simulation::coupled_part_of_energy() {
   std::vector<CoupledEdge> mine;
   for (const Coupling& c : problem_.couplings) mine.push_back({c.component, c.cell, 0, 0});
@@ -93,9 +94,14 @@ double Simulation::coupled_part_of_energy() {
     for (const std::size_t b : own_) {
       const BrickData& brick = *bricks_[b];
       const auto here = within(brick.scheme.grid, brick.origin(), Field::electric, edge.component, edge.cell);
-      if (!here) continue;
+      const bool last = brick.overlap[1] == 0;
+      if (!here || (*here)[0] < brick.first_plane() || (!last && (*here)[0] >= brick.end_plane())) continue;
       const std::int64_t at = brick.scheme.grid.at(edge.component, (*here)[0], (*here)[1], (*here)[2]);
       edge.relative = brick.relative_memory[0][brick.index_memory[0][static_cast<std::size_t>(at)]];
+      if (!problem_.mesh.graded()) continue;
+      for (int axis = 0; axis < 3; ++axis)
+        edge.relative *=
+            problem_.mesh.of_entry(Field::electric, edge.component, axis, edge.cell[static_cast<std::size_t>(axis)]);
     }
   std::erase_if(mine, [](const CoupledEdge& edge) { return edge.relative == 0; });  // of other ranks
   get(Field::electric, [&](const Box& box, const void* values) {

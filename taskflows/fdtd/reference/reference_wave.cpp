@@ -49,7 +49,10 @@ ReferenceWave::ReferenceWave(const WaveInBox& wave, const Problem& p)
   const Incident incident = make_incident(wave.wave, wave.planes, space_of(p));
   const std::array<int, 3> lower{planes_.x0, planes_.y0, planes_.z0}, upper{planes_.x1, planes_.y1, planes_.z1};
   Vector along{};
+  const bool oblique = std::ranges::count(incident.direction.m, 0) < 2;
   for (std::size_t a = 0; a < 3; ++a) {
+    // the cells of its box have one length along each axis, where it may be oblique
+    if (oblique && incident.direction.m[a] != 0) spacing_[a] *= p.mesh.cell(a, lower[a]);
     through_[a] = p.face[2 * a] == Face::neighbour && lower[a] == 0 && upper[a] == p.cells[a];
     m_[a] = incident.direction.m[a];
     along[a] = static_cast<double>(m_[a]) / spacing_[a];
@@ -57,7 +60,7 @@ ReferenceWave::ReferenceWave(const WaveInBox& wave, const Problem& p)
   }
   for (std::size_t a = 0; a < 3; ++a) {
     const std::vector<double>& planes = p.mesh.planes[a];
-    if (m_[a] == 0 || planes.empty()) continue;
+    if (m_[a] == 0 || planes.empty() || oblique) continue;
     sign_ = m_[a];
     first_cell_ = lower[a] - 1;
     for (int cell = lower[a] - 1; cell <= upper[a]; ++cell) lengths_.push_back(planes[of(cell + 1)] - planes[of(cell)]);

@@ -2,27 +2,16 @@
 #include "taskflows/fdtd/results/fluxes.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <fstream>
 
 #include "base/error.hpp"
 #include "io/output_file.hpp"
+#include "taskflows/fdtd/results/read_number.hpp"
 
 namespace asterism::fdtd {
 namespace {
 
 constexpr const char* header = "flux,frequency,power";
-
-/// The number at the beginning of a text, which is shortened by it and by the comma that follows.
-double take_number(std::string_view& text, const std::string& where) {
-  double value = 0;
-  const auto [next, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const auto length = static_cast<std::size_t>(next - text.data());
-  if (error != std::errc{} || (length < text.size() && text[length] != ','))
-    bad_input("{}: found \"{}\"; expected a number", where, text);
-  text.remove_prefix(std::min(length + 1, text.size()));
-  return value;
-}
 
 }  // namespace
 

@@ -30,7 +30,11 @@ std::size_t driven_port(const scene::Scene& scene);
 /// CSV: frequency (Hz), level of the generator beside its largest (dB), impedance (ohm), and of each port the parameter
 /// (dB and degrees, real and imaginary part). Throws Error.
 void write_scattering(const std::filesystem::path& path, const scene::Scene& scene, const std::vector<Scattering>& all);
-/// Touchstone 1.1 of a scene with one port. Throws Error.
-void write_touchstone(const std::filesystem::path& path, const scene::Scene& scene, const std::vector<Scattering>& all);
+/// S of the ports in a file of write_scattering(), of a run of the same scene in which the other of its two ports was
+/// driven. Throws Error (bad input) where it is not that.
+std::vector<Scattering> read_scattering(const std::filesystem::path& path, const scene::Scene& scene);
+/// Touchstone 1.1 of a scene with one port, or with two, where `other` is what read_scattering() gives. Throws Error.
+void write_touchstone(const std::filesystem::path& path, const scene::Scene& scene, const std::vector<Scattering>& all,
+                      const std::vector<Scattering>& other = {});
 
 }  // namespace asterism::fdtd

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
+#include "base/error.hpp"
 #include "taskflows/fdtd/scene/reader.hpp"
 
 namespace asterism::fdtd::scene {
@@ -186,6 +189,16 @@ Box inside_layers(const Scene& scene) {
 
 namespace {
 
+/// The generator goes to the port of that name.
+void drive(const std::string& name, Scene& scene) {
+  const auto wanted = std::ranges::find(scene.ports, name, &Port::name);
+  if (wanted == scene.ports.end()) bad_input("--drive {}: the scene has no such port", name);
+  std::optional<Waveform> waveform;
+  for (Port& port : scene.ports)
+    if (port.waveform) waveform = std::exchange(port.waveform, std::nullopt);
+  wanted->waveform = waveform;
+}
+
 Scene scene_of(const TomlFile& file, const std::filesystem::path& folder, const Overrides& overrides) {
   TomlTable root = file.root();
   Scene scene;
@@ -196,6 +209,7 @@ Scene scene_of(const TomlFile& file, const std::filesystem::path& folder, const 
   detail::read_geometry(root, folder, scene);
   detail::read_sources(root, scene);
   detail::read_edges(root, scene);
+  if (!overrides.drive.empty()) drive(overrides.drive, scene);
   detail::read_observers(root, scene);
   detail::read_outputs(root, scene);
   root.finish();

@@ -269,6 +269,7 @@ struct Scene {
 struct Overrides {
   std::optional<Precision> precision;
   std::optional<double> courant;  ///< more than 0 and at most 1; also instead of time_step
+  std::string drive{};            ///< the port that has the generator; else that of the scene
 };
 
 /// The keys are shown in examples/fdtd. Files of meshes and voxels are relative to the scene's folder, outputs to

@@ -169,10 +169,6 @@ void add_conductors(const Scene& scene, Problem& p) {
 }
 
 void smooth(const Scene& scene, Problem& p) {
-  if (scene.grid.graded() && scene.conformal)
-    bad_input("conformal = true on a graded mesh: expected cells of one size");
-  if (scene.grid.graded() && scene.smoothing == scene::Smoothing::tensor)
-    bad_input("smoothing = true on a graded mesh: expected \"diagonal\", or cells of one size");
   if (p.material.empty()) return;
   if (scene.smoothing == scene::Smoothing::diagonal) p.smoothed = scene::smoothed_edges(scene, p);
   if (scene.smoothing == scene::Smoothing::tensor) scene::smooth_by_matrices(scene, p);

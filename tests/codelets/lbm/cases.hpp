@@ -38,6 +38,7 @@ inline const std::vector<std::pair<std::string, Collision>> collisions = {
     {"trt force sponge", {Collision::Model::trt, 0.8, 1. / 4, 0, {2e-3, 3e-3, -1e-3}, uniform_sponge}},
     {"central smagorinsky sponge",
      {Collision::Model::central_moments, 0.51, 3. / 16, 0.18, {0, 0, 0}, parabola_sponge}},
+    {"central third sponge", {Collision::Model::central_moments, 0.51, 3. / 16, 0, {0, 0, 0}, parabola_sponge, 1. / 4}},
 };
 
 inline Wall moving(int face, double x, double y, double z) {

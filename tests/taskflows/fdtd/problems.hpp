@@ -78,6 +78,15 @@ inline Placement fixed(const std::vector<BrickPlace>& bricks) {
   return placement;
 }
 
+/// The first and the last unit in turn: where there is a GPU, on a core and on it.
+inline Placement in_turn(const std::vector<BrickPlace>& bricks) {
+  Placement placement;
+  const std::vector<Unit>& units = Runtime::session().units();
+  for (std::size_t b = 0; b < bricks.size(); ++b)
+    placement.push_back((b % 2 == 0 ? units.back() : units.front()).worker);
+  return placement;
+}
+
 /// What a run has to show for itself, to the last bit.
 struct Outcome {
   std::vector<char> fields;

@@ -9,19 +9,20 @@
 #include <string>
 
 #include "taskflows/fdtd/physics/coupled_energy.hpp"
-#include "taskflows/fdtd/reference/reference.hpp"
 #include "taskflows/fdtd/scene/surfaces/surface_matrix.hpp"
 #include "taskflows/fdtd/scene/to_problem.hpp"
-#include "tests/taskflows/fdtd/problems.hpp"
+#include "tests/taskflows/fdtd/compared.hpp"
 
 namespace asterism::fdtd {
 namespace {
 
+using scene::DualCell;
 using scene::surface_matrix;
 using scene::SurfaceMatrix;
 using scene::SurfacePlane;
 
 const std::array<double, 3> spacing{1, 1.3, 0.8};
+const DualCell equal_halves{{0.5, 0.65, 0.4}, {0.5, 0.65, 0.4}};
 
 double quadratic(const SurfaceMatrix& m, const std::array<double, 6>& x) {
   double sum = 0;
@@ -33,7 +34,7 @@ double quadratic(const SurfaceMatrix& m, const std::array<double, 6>& x) {
 /// Across an axis both laws are those of circuits: what lies between both nodes of an edge along it is in series, from
 /// the mean potential of one cell to that of the next, and on the faces across it the parts are side by side.
 TEST(FdtdSurfaceMatrix, PlanesOfTheGridCoupleNothing) {
-  const auto m = surface_matrix({{0, 0, 1}, 0.1, 4, 1}, spacing);
+  const auto m = surface_matrix({{0, 0, 1}, 0.1, 4, 1}, equal_halves);
   ASSERT_TRUE(m);
   const double share = 0.5 / 0.8;  // of 4 in the cell: from -0.4 m to 0.1 m
   const double mean = share * 4 + (0.4 - 0.1) / 0.8;
@@ -44,14 +45,14 @@ TEST(FdtdSurfaceMatrix, PlanesOfTheGridCoupleNothing) {
 }
 
 TEST(FdtdSurfaceMatrix, HasNoneWhereThePlaneIsOutside) {
-  EXPECT_FALSE(surface_matrix({{1, 0, 0}, 0.51, 4, 1}, spacing));
-  EXPECT_TRUE(surface_matrix({{1, 0, 0}, 0.49, 4, 1}, spacing));
+  EXPECT_FALSE(surface_matrix({{1, 0, 0}, 0.51, 4, 1}, equal_halves));
+  EXPECT_TRUE(surface_matrix({{1, 0, 0}, 0.49, 4, 1}, equal_halves));
 }
 
-/// Fields that are constant on both sides of a plane n x = 0.2 m along z, on a grid with nodes at whole numbers of
-/// spacings.
+/// Fields that are constant on both sides of a plane n x = 0.2 m along z. Cells have a spacing and `ratio` spacings in
+/// turn, node 0 is at 0.
 struct Piecewise {
-  double normal_d, tangential_e;
+  double normal_d, tangential_e, ratio;
   std::array<double, 3> n{0.6, 0.8, 0}, t{-0.8, 0.6, 0};
   std::array<double, 2> eps{1, 7};
 
@@ -60,73 +61,97 @@ struct Piecewise {
     const double u = n[0] * x + n[1] * y - 0.2;
     return normal_d * u / eps[u < 0 ? 0 : 1] + tangential_e * (t[0] * x + t[1] * y);
   }
+  [[nodiscard]] double length(std::size_t axis, int cell) const { return spacing[axis] * (cell % 2 == 0 ? 1 : ratio); }
+  [[nodiscard]] double node(std::size_t axis, int i) const {
+    double x = 0;
+    for (int cell = 0; cell < i; ++cell) x += length(axis, cell);
+    for (int cell = -1; cell >= i; --cell) x -= length(axis, cell);
+    return x;
+  }
   /// What the matrices of both nodes make of D on faces, of the edge from node (i, j) along x or y.
   [[nodiscard]] double voltage(int i, int j, std::size_t axis) const {
     double sum = 0;
     for (const int end : {0, 1}) {
-      const double x0 = (i + (axis == 0 ? end : 0)) * spacing[0], y0 = (j + (axis == 1 ? end : 0)) * spacing[1];
-      const double offset = 0.2 - n[0] * x0 - n[1] * y0;
+      const std::array<int, 2> at{i + (axis == 0 ? end : 0), j + (axis == 1 ? end : 0)};
+      const double offset = 0.2 - n[0] * node(0, at[0]) - n[1] * node(1, at[1]);
+      DualCell cell{{0, 0, 0.4}, {0, 0, 0.4}};
+      for (std::size_t a = 0; a < 2; ++a) {
+        cell.below[a] = length(a, at[a] - 1) / 2;
+        cell.above[a] = length(a, at[a]) / 2;
+      }
       std::array<double, 6> d{};
       for (std::size_t f = 0; f < 4; ++f)
         for (int p = 0; p < 4000; ++p) {
-          const double along = (p + 0.5) / 4000 - 0.5, side = f % 2 == 0 ? -0.5 : 0.5;
-          const double u =
-              n[0] * (f < 2 ? side : along) * spacing[0] + n[1] * (f < 2 ? along : side) * spacing[1] - offset;
-          d[f] += (normal_d * n[f / 2] + tangential_e * t[f / 2] * eps[u < 0 ? 0 : 1]) / 4000;
+          const std::size_t a = f / 2, b = 1 - a;
+          const double across = f % 2 == 0 ? -cell.below[a] : cell.above[a];
+          const double u = n[a] * across + n[b] * (cell.length(b) * (p + 0.5) / 4000 - cell.below[b]) - offset;
+          d[f] += (normal_d * n[a] + tangential_e * t[a] * eps[u < 0 ? 0 : 1]) / 4000;
         }
       const std::size_t half = 2 * axis + (end == 0 ? 1 : 0);
-      const auto m = surface_matrix({n, offset, eps[0], eps[1]}, spacing);
-      for (std::size_t g = 0; g < 6; ++g)
-        sum += (m ? (*m)[half][g] : half == g ? 0.5 / eps[offset > 0 ? 0 : 1] : 0) * d[g] * spacing[axis];
+      const double alone = cell.half(half) / cell.length(axis) / eps[offset > 0 ? 0 : 1];
+      const auto m = surface_matrix({n, offset, eps[0], eps[1]}, cell);
+      for (std::size_t g = 0; g < 6; ++g) sum += (m ? (*m)[half][g] : half == g ? alone : 0) * d[g] * cell.length(axis);
     }
     return sum;
   }
 };
 
 TEST(FdtdSurfaceMatrix, IsExactForFieldsThatAreConstantOnBothSides) {
-  for (const auto& [normal_d, tangential_e] : {std::pair{1.0, 0.0}, {0.0, 1.0}}) {
-    const Piecewise field{normal_d, tangential_e};
-    for (int i = -2; i < 2; ++i)
-      for (int j = -2; j < 2; ++j)
-        EXPECT_NEAR(
-            field.voltage(i, j, 0) + field.voltage(i + 1, j, 1) - field.voltage(i, j + 1, 0) - field.voltage(i, j, 1),
-            0, 2e-3);
-    double across = 0;
-    for (int i = -3; i < 3; ++i) across += field.voltage(i, 0, 0);
-    EXPECT_NEAR(across, field.potential(3, 0) - field.potential(-3, 0), 2e-3);
-  }
+  for (const double ratio : {1.0, 1.6, 0.5})
+    for (const auto& [normal_d, tangential_e] : {std::pair{1.0, 0.0}, {0.0, 1.0}}) {
+      SCOPED_TRACE(ratio);
+      const Piecewise field{normal_d, tangential_e, ratio};
+      for (int i = -2; i < 2; ++i)
+        for (int j = -2; j < 2; ++j)
+          EXPECT_NEAR(
+              field.voltage(i, j, 0) + field.voltage(i + 1, j, 1) - field.voltage(i, j + 1, 0) - field.voltage(i, j, 1),
+              0, 2e-3);
+      double across = 0;
+      for (int i = -3; i < 3; ++i) across += field.voltage(i, 0, 0);
+      EXPECT_NEAR(across, field.potential(field.node(0, 3), 0) - field.potential(field.node(0, -3), 0), 2e-3);
+    }
 }
 
 TEST(FdtdSurfaceMatrix, IsSymmetricAndPositive) {
+  const DualCell other_halves{{0.5, 0.65, 0.4}, {0.8, 0.4, 0.4}};
   for (int trial = 0; trial < 200; ++trial) {
     SurfacePlane plane{{noise(trial, 0, 0, 1), noise(trial, 0, 0, 2), noise(trial, 0, 0, 3)}, 0, 1, 12};
     const double length = std::hypot(plane.normal[0], plane.normal[1], plane.normal[2]);
     for (double& x : plane.normal) x /= length;
     plane.offset = 0.3 * noise(trial, 0, 0, 4);
-    const auto m = surface_matrix(plane, spacing);
+    const DualCell& cell = trial % 2 == 0 ? equal_halves : other_halves;
+    const auto m = surface_matrix(plane, cell);
     ASSERT_TRUE(m);
     for (std::size_t f = 0; f < 6; ++f)
       for (std::size_t g = 0; g < 6; ++g) EXPECT_NEAR((*m)[f][g], (*m)[g][f], 1e-14);
     for (int direction = 0; direction < 50; ++direction) {
       std::array<double, 6> x{};
-      double norm = 0;
+      double norm = 0;  // of the energy in a cell of eps = 1
       for (std::size_t f = 0; f < 6; ++f) {
         x[f] = noise(trial, direction, static_cast<int>(f), 5);
-        norm += x[f] * x[f];
+        norm += x[f] * x[f] * cell.half(f) / cell.length(f / 2);
       }
-      EXPECT_GT(quadratic(*m, x), 0.5 / 12 * 0.3 * norm);
+      EXPECT_GT(quadratic(*m, x), 1.0 / 12 * 0.3 * norm);
     }
   }
 }
 
+enum class Cells { uniform, graded };
+constexpr Cells every_mesh[] = {Cells::uniform, Cells::graded};
+
 /// A sphere of glass of which half lies beyond periodic faces, in the beginning random fields.
-Problem sphere(const char* faces, bool single) {
+Problem sphere(const char* faces, bool single, Cells cells = Cells::uniform) {
   const std::string text = fmt::format(
-      "smoothing = true\ncourant = 0.99\nsteps = 1\nprecision = \"{}\"\n[grid]\ncells = [11, 9, 10]\nspacing = [1, "
-      "1.2, 0.9]\n[faces]\nall = \"{}\"\n[cpml]\nthickness = 2\n[materials]\nglass.eps_r = 6\n[[geometry]]\nshape = "
+      "smoothing = true\ncourant = 0.99\nsteps = 1\nprecision = \"{}\"\n[grid]\n{}\n[faces]\nall = "
+      "\"{}\"\n[cpml]\nthickness = 2\n[materials]\nglass.eps_r = 6\n[[geometry]]\nshape = "
       "\"sphere\"\nmaterial = \"glass\"\ncentre = [5.2, 5.1, 4.3]\nradius = 3.3\n[[probes]]\nposition = [8, 5, "
       "4]\n[[monitors]]\nfrequencies = 1e7\n",
-      single ? "single" : "double", faces);
+      single ? "single" : "double",
+      cells == Cells::uniform ? "cells = [11, 9, 10]\nspacing = [1, 1.2, 0.9]"
+                              : "x = [0, 1, 2, 3.2, 4, 5.3, 6.3, 7.1, 8.6, 9.6, 10.6]\n"
+                                "y = [0, 1.2, 2.4, 3.2, 4.5, 6.2, 7.2, 8.6, 9.8, 11]\n"
+                                "z = [0, 0.9, 1.8, 2.4, 3.6, 4.8, 5.4, 6.2, 7.2, 8.1, 9]",
+      faces);
   Problem p = make_problem(scene::read_scene(text, "sphere.toml", ".")).problem;
   p.initial = [](Field field, int c, int i, int j, int k) {
     return noise(i, j, k, c) * (field == Field::electric ? 1 : 1 / 376.7);
@@ -135,71 +160,91 @@ Problem sphere(const char* faces, bool single) {
 }
 
 TEST(FdtdCoupledEdges, EveryCutHasTheSameBits) {
+  for (const Cells cells : every_mesh)
+    for (const bool single : {false, true})
+      for (const char* faces : {"periodic", "pec", "pmc", "cpml"}) {
+        const Problem p = sphere(faces, single, cells);
+        EXPECT_GT(p.couplings.size(), 500U);
+        const Outcome whole = run(p, {{1, 1, 1}, {}}, 12, anywhere);
+        for (const std::array<int, 3>& parts :
+             {std::array{1, 1, 1}, {2, 1, 1}, {5, 1, 1}, {2, 2, 2}, {1, 3, 2}, {10, 1, 1}})
+          EXPECT_TRUE(run(p, {parts, {}}, 12, in_turn) == whole) << faces << ' ' << single << ' ' << parts[0];
+      }
+}
+
+/// Steps that go together wait for the edges of the next plane and row; strips couple what they have of others, too.
+TEST(FdtdCoupledEdges, StripsThatOverlapHaveTheSameBits) {
   for (const bool single : {false, true})
     for (const char* faces : {"periodic", "pec", "pmc", "cpml"}) {
       const Problem p = sphere(faces, single);
-      EXPECT_GT(p.couplings.size(), 500U);
-      const Outcome whole = run(p, {{1, 1, 1}, {}}, 12, anywhere);
-      for (const std::array<int, 3>& parts : {std::array{2, 1, 1}, {5, 1, 1}, {2, 2, 2}, {1, 3, 2}, {11, 1, 1}})
-        EXPECT_TRUE(run(p, {parts, {}}, 12, fixed) == whole) << faces << ' ' << single << ' ' << parts[0];
+      const std::vector<BrickPlace> two = decompose(p, {{1, 2, 1}, {}});  // that take one step after the other
+      Simulation halves(p, two, anywhere(two));
+      halves.initialise();
+      halves.advance(17);
+      const Outcome whole = outcome(halves, p);
+      const Energy energy = halves.energy();
+      for (const auto& [strips, overlap] : {std::pair{1, 0}, {1, 6}, {2, 2}, {2, 5}, {3, 3}}) {
+        const std::vector<BrickPlace> bricks = decompose(p, {{strips, 1, 1}, {}});
+        Simulation s(p, bricks, fixed(bricks), overlap);
+        s.initialise();
+        s.advance(17);
+        EXPECT_TRUE(outcome(s, p) == whole) << faces << ' ' << single << ' ' << strips << ' ' << overlap;
+        EXPECT_NEAR(s.energy().electric, energy.electric, 1e-12 * energy.electric);
+        const bool around = p.face[0] == Face::neighbour && overlap == 0;
+        if (Runtime::session().devices() == 0) {
+          EXPECT_EQ(s.steps_in_passes() > 0, !around && overlap != 2 && overlap != 3);
+        }
+      }
     }
 }
 
 TEST(FdtdCoupledEdges, SimpleSolverAgrees) {
-  for (const char* faces : {"periodic", "cpml"}) {
-    const Problem p = sphere(faces, false);
-    const std::vector<BrickPlace> bricks = decompose(p, {{2, 1, 2}, {}});
-    Simulation s(p, bricks, anywhere(bricks));
-    s.initialise();
-    s.advance(20);
-    Reference reference(p);
-    for (int n = 0; n < 20; ++n) reference.advance();
-    const Array<char> e = gather(s, p, Field::electric);
-    for (int c = 0; c < 3; ++c)
-      for (int i = 1; i < p.cells[0]; ++i)
-        for (int j = 1; j < p.cells[1]; ++j)
-          for (int k = 1; k < p.cells[2]; ++k)
-            ASSERT_NEAR(entry(e, p, c, i, j, k), reference.at(Field::electric, c, i, j, k), 1e-13) << faces;
-  }
+  for (const Cells cells : every_mesh)
+    for (const char* faces : {"periodic", "cpml"}) {
+      const Problem p = sphere(faces, false, cells);
+      EXPECT_LT(compare(p, {{2, 1, 2}, {}}, 20).error, 1e-13) << faces;
+    }
 }
 
 /// The step is 0.99 of the largest one of the grid: with random fields, all of its waves are there. The energy with the
 /// matrix is kept, whatever its sign of rounding; with its diagonal alone it would not be.
 TEST(FdtdCoupledEdges, KeepTheEnergy) {
-  for (const char* faces : {"periodic", "pmc"}) {
-    const Problem p = sphere(faces, false);
-    const std::vector<BrickPlace> bricks = decompose(p, {{1, 1, 1}, {}});
-    Simulation s(p, bricks, anywhere(bricks));
-    s.initialise();
-    const Energy first = s.energy();
-    const double before = first.electric + first.magnetic;
-    double most = 0;
-    double exchanged = 0;
-    for (int round = 0; round < 20; ++round) {
-      s.advance(500);
-      const Energy now = s.energy();
-      most = std::max(most, std::abs((now.electric + now.magnetic) / before - 1));
-      exchanged = std::max(exchanged, std::abs(now.electric - first.electric) / before);
+  for (const Cells cells : every_mesh)
+    for (const char* faces : {"periodic", "pmc"}) {
+      const Problem p = sphere(faces, false, cells);
+      const std::vector<BrickPlace> bricks = decompose(p, {{1, 1, 1}, {}});
+      Simulation s(p, bricks, anywhere(bricks));
+      s.initialise();
+      const Energy first = s.energy();
+      const double before = first.electric + first.magnetic;
+      double most = 0;
+      double exchanged = 0;
+      for (int round = 0; round < 20; ++round) {
+        s.advance(500);
+        const Energy now = s.energy();
+        most = std::max(most, std::abs((now.electric + now.magnetic) / before - 1));
+        exchanged = std::max(exchanged, std::abs(now.electric - first.electric) / before);
+      }
+      EXPECT_LT(most, 1e-11) << faces;
+      EXPECT_GT(exchanged, 1e-3) << faces;
     }
-    EXPECT_LT(most, 1e-11) << faces;
-    EXPECT_GT(exchanged, 1e-3) << faces;
-  }
 }
 
 TEST(FdtdCoupledEdges, TheEnergyHasTheSameBitsInEveryCut) {
-  for (const bool single : {false, true}) {
-    const Problem p = sphere("periodic", single);
-    const auto energy = [&](const std::array<int, 3>& parts) {
-      const std::vector<BrickPlace> bricks = decompose(p, {parts, {}});
-      Simulation s(p, bricks, anywhere(bricks));
-      s.initialise();
-      s.advance(7);
-      return s.energy().electric;
-    };
-    const double whole = energy({1, 1, 1});
-    for (const std::array<int, 3>& parts : {std::array{2, 1, 1}, {5, 1, 1}, {11, 1, 1}})
-      EXPECT_EQ(energy(parts), whole) << single << ' ' << parts[0];
-  }
+  for (const Cells cells : every_mesh)
+    for (const bool single : {false, true}) {
+      const Problem p = sphere("periodic", single, cells);
+      const auto energy = [&](const std::array<int, 3>& parts) {
+        const std::vector<BrickPlace> bricks = decompose(p, {parts, {}});
+        Simulation s(p, bricks, anywhere(bricks));
+        s.initialise();
+        s.advance(7);
+        return s.energy().electric;
+      };
+      const double whole = energy({1, 1, 1});
+      for (const std::array<int, 3>& parts : {std::array{2, 1, 1}, {5, 1, 1}, {10, 1, 1}})
+        EXPECT_EQ(energy(parts), whole) << single << ' ' << parts[0];
+    }
 }
 
 /// Two edges: xi = [1/2, 1/10; 1/10, 1/4], so its inverse is [5/23, -2/23; -2/23, 10/23] times 10.

@@ -28,11 +28,9 @@ Problem central(int nx, int ny, int nz) {
   return p;
 }
 
-const std::vector<Named> problems{{"cavity", cavity},
-                                  {"periodic", periodic},
-                                  {"channel", channel},
-                                  {"central moments", central},
-                                  {"interpolated", interpolated}};
+const std::vector<Named> problems{
+    {"cavity", cavity},           {"periodic", periodic},         {"channel", channel},
+    {"central moments", central}, {"interpolated", interpolated}, {"third order", third_order}};
 
 constexpr Precision precisions[] = {Precision::double_precision, Precision::single_precision,
                                     Precision::half_precision};
@@ -81,11 +79,11 @@ TEST(LbmFlow, EveryShareOfGpusGivesTheSameBits) {
     const Named& named = problems[k / std::size(precisions)];
     Problem p = named.make(23, 16, 6);
     p.precision = precisions[k % std::size(precisions)];
-    const std::vector<char> whole = run(p, {{1, 1, 1}, 0, 1}, 6);
+    const Seen whole = seen(p, {{1, 1, 1}, 0, 1}, true);
     for (const double share : {0., 0.3, 0.9, 1.}) {
       if ((share > 0 && !gpu) || (share < 1 && !cpu)) continue;
       for (const int gpu_bricks : {1, 3})
-        EXPECT_TRUE(whole == run(p, {{1, 1, 2}, share, 2, gpu_bricks}, 6, false))
+        EXPECT_TRUE(whole == seen(p, {{1, 1, 2}, share, 2, gpu_bricks}, false))
             << named.name << ", " << share << ", " << gpu_bricks << " bricks of a GPU";
     }
   }

@@ -112,23 +112,59 @@ class CellsOfLine {
   std::int32_t sign_, first_, last_;
 };
 
+bool is_oblique(const Direction& d) {
+  return (d.m[0] != 0 ? 1 : 0) + (d.m[1] != 0 ? 1 : 0) + (d.m[2] != 0 ? 1 : 0) > 1;
+}
+
+/// The length of all cells in the box along an axis and of one beyond each face, in spacings; 0: they have several.
+double length_in(const Box& planes, const GradedMesh& mesh, std::size_t axis) {
+  constexpr double rounding = 1e-9;
+  const std::int32_t first = std::array{planes.x0, planes.y0, planes.z0}[axis] - 1;
+  const std::int32_t last = std::array{planes.x1, planes.y1, planes.z1}[axis];
+  const double length = mesh.cell(axis, first);
+  for (std::int32_t i = first; i <= last; ++i)
+    if (std::abs(mesh.cell(axis, i) - length) > rounding * length) return 0;
+  return length;
+}
+
+/// The direction of the wave, and the lengths of the cells of an oblique one, by which its scheme is that of a regular
+/// grid.
+std::array<double, 3> choose_direction(const PlaneWave& wave, const Box& planes, const Space& space,
+                                       Incident& incident) {
+  const double unit[3] = {std::sin(wave.theta) * std::cos(wave.phi), std::sin(wave.theta) * std::sin(wave.phi),
+                          std::cos(wave.theta)};
+  std::array<double, 3> lengths{};
+  double spacing[3];
+  for (std::size_t a = 0; a < 3; ++a) {
+    lengths[a] = length_in(planes, space.mesh, a);
+    spacing[a] = space.spacing[a] * (lengths[a] == 0 ? 1 : lengths[a]);
+  }
+  incident.direction = round_direction(unit, spacing, wave.tolerance);
+  if (!is_oblique(incident.direction)) return {1, 1, 1};
+  for (std::size_t a = 0; a < 3; ++a) {
+    if (incident.direction.m[a] != 0 && lengths[a] == 0)
+      throw std::invalid_argument(std::string("it travels along several axes, and the cells of its box along ") +
+                                  axis_name[a] +
+                                  " have several lengths; expected one axis, or cells of one length along each of "
+                                  "them, in the box and next to it");
+    if (lengths[a] == 0) lengths[a] = 1;
+  }
+  return lengths;
+}
+
 /// Lengths beside the faces, and those along the line. Delays of its places are those of waves in vacuum.
-void set_lengths(const Space& space, Incident& incident) {
+void set_lengths(const Space& space, const std::array<double, 3>& of_scheme, Incident& incident) {
   const Box& b = incident.total.planes;
   const std::int32_t ends[3][2] = {{b.x0, b.x1}, {b.y0, b.y1}, {b.z0, b.z1}};
   for (std::size_t a = 0; a < 3; ++a)
     for (std::size_t side = 0; side < 2; ++side) {
       const bool face = incident.total.faces[a];  // others are not used
-      incident.beside[0][a][side] = face ? 1 / space.mesh.across(a, ends[a][side]) : 1;
-      incident.beside[1][a][side] = face ? 1 / space.mesh.cell(a, ends[a][side] - (side == 0 ? 1 : 0)) : 1;
+      incident.beside[0][a][side] = face ? of_scheme[a] / space.mesh.across(a, ends[a][side]) : 1;
+      incident.beside[1][a][side] = face ? of_scheme[a] / space.mesh.cell(a, ends[a][side] - (side == 0 ? 1 : 0)) : 1;
     }
   Line& line = incident.line;
   for (std::size_t a = 0; a < 3; ++a) {
-    if (line.m[a] == 0 || space.mesh.planes[a].empty()) continue;
-    if (line.m[(a + 1) % 3] != 0 || line.m[(a + 2) % 3] != 0)
-      throw std::invalid_argument(
-          std::string("it travels along several axes, and cells along ") + axis_name[a] +
-          " have several lengths; expected one axis, or cells of one length along each of them");
+    if (line.m[a] == 0 || space.mesh.planes[a].empty() || is_oblique(incident.direction)) continue;
     line.graded = true;
     const CellsOfLine cells(incident, space.mesh, a);
     double delay = 0;
@@ -179,20 +215,20 @@ Direction round_direction(const double (&unit)[3], const double (&spacing)[3], d
 
 Incident make_incident(const PlaneWave& wave, const Box& planes, const Space& space) {
   check(wave.waveform);
-  const double unit[3] = {std::sin(wave.theta) * std::cos(wave.phi), std::sin(wave.theta) * std::sin(wave.phi),
-                          std::cos(wave.theta)};
   Incident incident{};
-  incident.direction = round_direction(unit, space.spacing, wave.tolerance);
+  const std::array<double, 3> lengths = choose_direction(wave, planes, space, incident);
+  const double spacing[3] = {space.spacing[0] * lengths[0], space.spacing[1] * lengths[1],
+                             space.spacing[2] * lengths[2]};
   incident.total = total_field(planes, space, incident.direction);
   incident.line = line_through(incident.total, incident.direction);
-  incident.e_factors = factors(space.dt, space.eps0, space.spacing);
-  incident.h_factors = factors(space.dt, space.mu0, space.spacing);
+  incident.e_factors = factors(space.dt, space.eps0, spacing);
+  incident.h_factors = factors(space.dt, space.mu0, spacing);
   incident.dt = space.dt;
   set_polarisation(wave, incident);
   const std::int32_t(&m)[3] = incident.direction.m;
-  const double per_length[3] = {m[0] / space.spacing[0], m[1] / space.spacing[1], m[2] / space.spacing[2]};
+  const double per_length[3] = {m[0] / spacing[0], m[1] / spacing[1], m[2] / spacing[2]};
   incident.half_delay = 0.5 * std::sqrt(space.eps0 * space.mu0) / norm(per_length);
-  set_lengths(space, incident);
+  set_lengths(space, lengths, incident);
   // loss (x / depth)^3 per step takes exp(-2 loss / 4 x steps through the layer) on the way, and the same back
   const std::int32_t layer = 2 * (incident.line.length - incident.line.absorber);
   const double last_delay =

@@ -10,8 +10,9 @@
 // (m_x/dx, m_y/dy, m_z/dz). That is the condition on directions: ratios of direction cosines times spacings are
 // rational; the spacings themselves may be anything. The line is stable where the domain is.
 //
-// On a graded mesh a wave along an axis does the same on a line of its cells, exactly as well; other directions need
-// cells of one length along each axis that they travel along. Lengths across those do not matter.
+// On a graded mesh a wave along an axis does the same on a line of its cells, exactly as well; an oblique one needs
+// cells of one length along each axis that it travels along, in its box and next to it: the line is that of a regular
+// grid of these. Lengths across those do not matter.
 //
 // The line starts with given E, polarised across the direction, and ends in a layer with sigma/eps0 = sigma_m/mu0,
 // whose impedance is that of vacuum. Between them H is never given, so waves leave the given part in one direction
@@ -114,13 +115,14 @@ struct Incident {
   double half_delay;   ///< s, of a place to the next; at the start of a graded line
   double loss;         ///< sigma dt / (2 eps0) at the end of the absorbing layer
   Waveform waveform;
-  double beside[2][3][2];  ///< 1 / lengths, in spacings, of E and H at the lower and upper face across an axis
+  double beside[2][3][2];  ///< 1 / lengths, in those of the line's scheme, of E and H at the lower and upper face
+                           ///< across an axis
   std::vector<double> inverse_lengths;  ///< of the places of a graded line
   std::vector<double> delays;           ///< s, of its places
 };
 /// Throws std::invalid_argument if the box is empty or has less than a cell around it, unless it goes through a
 /// periodic axis that the wave does not travel along; for a wave that round_direction refuses or that travels obliquely
-/// along a graded axis; for a bad waveform.
+/// along cells of several lengths; for a bad waveform.
 Incident make_incident(const PlaneWave& wave, const Box& planes, const Space& space);
 /// Throws std::invalid_argument if a cell beside a face of the box is not vacuum: corrections hold in vacuum only.
 /// `poles`: of each material; those without may be left out.

@@ -92,7 +92,7 @@ class CutCells {
   }
   [[nodiscard]] Outside look(Field field, int axis, const Node& node) const {
     const Box b = extent(field, axis, node);
-    double all = 0, n = 0;
+    double all = 0, n = 0, weights = 0;
     Outside sum{0, 0, 0, 0, 0};
     for (std::int32_t i = b.x0; i < b.x1; ++i)
       for (std::int32_t j = b.y0; j < b.y1; ++j)
@@ -102,14 +102,20 @@ class CutCells {
           ++all;
           if (is_conductor(material)) continue;
           const fdtd::Material& m = problem_.materials[static_cast<std::size_t>(material)];
+          const double weight = length_around(0, i) * length_around(1, j) * length_around(2, k);
           ++n;
-          sum.eps += m.eps_r;
-          sum.mu += 1 / m.mu_r;
-          sum.sigma += m.sigma;
-          sum.sigma_m += m.sigma_m;
+          weights += weight;
+          sum.eps += weight * m.eps_r;
+          sum.mu += weight / m.mu_r;
+          sum.sigma += weight * m.sigma;
+          sum.sigma_m += weight * m.sigma_m;
         }
     if (n == 0) return {0};
-    return {n / all, sum.eps / n, n / sum.mu, sum.sigma / n, sum.sigma_m / n};
+    return {n / all, sum.eps / weights, weights / sum.mu, sum.sigma / weights, sum.sigma_m / weights};
+  }
+  /// The length of the cell that a point lies in, in spacings.
+  [[nodiscard]] double length_around(std::size_t axis, std::int32_t point) const {
+    return problem_.mesh.cell(axis, (point + dense) / dense - 1);
   }
 
   void add_edge(int axis, const Node& node) { edges_[{axis, node}] = look(Field::electric, axis, node); }
@@ -118,10 +124,13 @@ class CutCells {
     if (o.share == 1) return;
     for (int b = 0; b < 3; ++b) {
       if (b == axis) continue;
+      const auto across = static_cast<std::size_t>(3 - axis - b);
       Node upper = node;
-      ++upper[static_cast<std::size_t>(3 - axis - b)];
-      const double edges = look(Field::electric, b, node).share + look(Field::electric, b, upper).share;
-      o.share = std::max(o.share, edges / limit_);
+      ++upper[across];
+      double edges = 0;
+      for (const Node& at : {node, upper})
+        edges += look(Field::electric, b, at).share / problem_.mesh.across(across, at[across]);
+      o.share = std::max(o.share, edges / (problem_.mesh.cell(across, node[across]) * limit_));
     }
     if (o.share > 0) faces_[{axis, node}] = o;
   }
@@ -129,15 +138,17 @@ class CutCells {
   /// On both sides of an edge along an axis: faces that are cut become larger where they are too small.
   void enlarge_faces_beside(int axis, const Node& node, double share, int across) {
     const auto a = static_cast<std::size_t>(across);
+    const double between = problem_.mesh.across(a, node[a]);
     double whole = 0, cut = 0;
     std::vector<Outside*> faces;
     for (const int below : {0, 1}) {
       Node at = node;
       at[a] -= below;
+      const double inverse = share / (between * problem_.mesh.cell(a, at[a]));
       if (problem_.face[2 * a] == Face::neighbour) at[a] = (at[a] + problem_.cells[a]) % problem_.cells[a];
       const auto face = faces_.find({3 - axis - across, at});
       if (face != faces_.end()) faces.push_back(&face->second);
-      (face == faces_.end() ? whole : cut) += share / (face == faces_.end() ? 1 : face->second.share);
+      (face == faces_.end() ? whole : cut) += inverse / (face == faces_.end() ? 1 : face->second.share);
     }
     if (whole + cut <= limit_) return;
     for (Outside* face : faces) face->share = std::min(face->share * cut / (limit_ - whole), 1.0);

@@ -17,7 +17,8 @@ namespace asterism::fdtd::scene {
 /// A thin cell before a wall holds a wave of its own. Along an axis, with D = l (1/a + 1/a') of an edge and the faces
 /// on both sides, in units of 1 / spacing^2, it has the frequency, squared, D + 1 / (D - 2), where those of the grid
 /// end at 4. The time step allows it where that is at most 4 / Courant^2, so faces are made so large that D is no more
-/// than that limit, nor (l + l') / a of a face and opposite edges.
+/// than that limit, nor (l + l') / a of a face and opposite edges. On a graded mesh 1 / a counts by the inverse length
+/// of the cell, l by that of the distance of centres, in spacings; longer cells only lower these frequencies.
 std::vector<CutEntry> cut_entries(const Scene& scene, const Problem& problem);
 
 }  // namespace asterism::fdtd::scene

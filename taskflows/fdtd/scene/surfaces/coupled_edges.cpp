@@ -18,7 +18,13 @@ namespace {
 using Node = std::array<int, 3>;
 using EdgeOfE = std::tuple<int, Node>;  ///< component and cell
 
-/// What points around a node say of the surface, in cells.
+/// Points along an axis around a node: places from the centre of the node's cell of the dual grid, by its length, and
+/// the lengths of the cells that they stand for, by the same.
+struct PointsAlong {
+  std::vector<double> places, lengths;
+};
+
+/// What points around a node say of the surface, in lengths of its cell of the dual grid, from its centre.
 struct Points {
   double eps_first = 0, eps_second = 0;
   double weight = 0, weight_second = 0;
@@ -46,7 +52,8 @@ class CoupledEdges {
         grid_(whole_grid(problem)),
         coarse_(scene, coarse),
         fine_(scene, fine),
-        origin_(scene.grid.origin) {
+        scene_grid_(scene.grid),
+        reach_(scene.grid.graded() ? 2 * fine : fine) {
     for (const Resistor& r : problem.resistors) lumped_.insert({r.component, r.cell});
     for (const SmoothedEdge& edge : problem.smoothed) diagonal_[{edge.component, edge.cell}] = edge.medium;
     for (std::size_t a = 0; a < 3; ++a) {
@@ -77,7 +84,7 @@ class CoupledEdges {
         for (int k = nodes.z0; k < nodes.z1; ++k) {
           if (!is_mixed(coarse_, wider({i * coarse, i * coarse, j * coarse, j * coarse, k * coarse, k * coarse}, 2)))
             continue;
-          const Box b = wider({i * fine, i * fine, j * fine, j * fine, k * fine, k * fine}, fine);
+          const Box b = wider({i * fine, i * fine, j * fine, j * fine, k * fine, k * fine}, reach_);
           hull = mixed.empty() ? b : Box{std::min(hull.x0, b.x0), std::max(hull.x1, b.x1), std::min(hull.y0, b.y0),
                                          std::max(hull.y1, b.y1), std::min(hull.z0, b.z0), std::max(hull.z1, b.z1)};
           mixed.push_back({i, j, k});
@@ -99,9 +106,10 @@ class CoupledEdges {
     const double distance = distance_of(points->weight_second / points->weight);
     // the first moment of what lies beyond a plane
     const double expected = 35.0 / 256 * std::pow(1 - distance * distance, 4) * points->weight;
-    SurfacePlane plane = plane_of(*points, length, distance);
-    refine(plane, node);
-    const std::optional<SurfaceMatrix> matrix = surface_matrix(plane, problem_.spacing);
+    const DualCell cell = dual_cell(node);
+    SurfacePlane plane = plane_of(*points, length, distance, cell);
+    refine(plane, node, cell);
+    const std::optional<SurfaceMatrix> matrix = surface_matrix(plane, cell);
     if (!matrix) return;
     constexpr double nearly_plane = 0.9;
     if (length < nearly_plane * expected) {
@@ -109,28 +117,42 @@ class CoupledEdges {
       return;
     }
     matrices_.insert(node);
-    for (int f = 0; f < 6; ++f)
-      for (int g = 0; g < 6; ++g)
-        inverse_[half_edge(node, f)][half_edge(node, g)] +=
-            (*matrix)[static_cast<std::size_t>(f)][static_cast<std::size_t>(g)];
+    for (std::size_t f = 0; f < 6; ++f) {
+      const double by_edge = cell.length(f / 2) / (2 * cell.half(f));
+      for (std::size_t g = 0; g < 6; ++g)
+        inverse_[half_edge(node, static_cast<int>(f))][half_edge(node, static_cast<int>(g))] +=
+            (*matrix)[f][g] * by_edge;
+    }
   }
 
-  [[nodiscard]] SurfacePlane plane_of(const Points& points, double length, double distance) const {
+  [[nodiscard]] DualCell dual_cell(const Node& node) const {
+    DualCell cell;
+    for (std::size_t a = 0; a < 3; ++a) {
+      cell.below[a] = problem_.spacing[a] * problem_.mesh.cell(a, node[a] - 1) / 2;
+      cell.above[a] = problem_.spacing[a] * problem_.mesh.cell(a, node[a]) / 2;
+    }
+    return cell;
+  }
+
+  static SurfacePlane plane_of(const Points& points, double length, double distance, const DualCell& cell) {
     SurfacePlane plane{{}, 0, points.eps_first, points.eps_second};
     double norm = 0;
     for (std::size_t a = 0; a < 3; ++a) {
-      plane.normal[a] = points.moment_second[a] / length / problem_.spacing[a];
+      plane.normal[a] = points.moment_second[a] / length / cell.length(a);
       norm += plane.normal[a] * plane.normal[a];
     }
     norm = std::sqrt(norm);
-    for (double& x : plane.normal) x /= norm;
     plane.offset = distance / norm;
+    for (std::size_t a = 0; a < 3; ++a) {
+      plane.normal[a] /= norm;
+      plane.offset += plane.normal[a] * (cell.above[a] - cell.below[a]) / 2;
+    }
     return plane;
   }
 
   /// Where the shape is known at any point: five points of the surface, along the normal of the estimate.
-  void refine(SurfacePlane& plane, const Node& node) const {
-    const double reach = 0.3 * *std::min_element(problem_.spacing.begin(), problem_.spacing.end());
+  void refine(SurfacePlane& plane, const Node& node, const DualCell& cell) const {
+    const double reach = 0.3 * std::min({cell.length(0), cell.length(1), cell.length(2)});
     const auto [t1, t2] = tangents(plane.normal);
     const std::optional<double> middle = crossing(plane, node, {}, reach);
     if (!middle) return;
@@ -153,8 +175,7 @@ class CoupledEdges {
                                                double reach) const {
     const auto is = [&](double distance, double eps) {
       Vector p{};
-      for (std::size_t a = 0; a < 3; ++a)
-        p[a] = origin_[a] + node[a] * problem_.spacing[a] + shift[a] + distance * plane.normal[a];
+      for (std::size_t a = 0; a < 3; ++a) p[a] = scene_grid_.place(a, node[a]) + shift[a] + distance * plane.normal[a];
       const std::optional<std::uint16_t> material = fine_.exactly_at(p);
       return material && problem_.materials[*material].eps_r == eps;
     };
@@ -174,26 +195,45 @@ class CoupledEdges {
     for (int c = 0; c < 8; ++c)
       if (!is_plain(material_of({node[0] - (c & 1), node[1] - (c >> 1 & 1), node[2] - (c >> 2)}))) return std::nullopt;
     Points points;
-    const auto square = [](int p) { return (p + 0.5) * (p + 0.5) / (fine * fine); };
-    for (int x = -fine; x < fine; ++x)
-      for (int y = -fine; y < fine; ++y)
-        for (int z = -fine; z < fine; ++z) {
-          const double beyond = 1 - square(x) - square(y) - square(z);
+    const std::array<PointsAlong, 3> along{points_along(0, node), points_along(1, node), points_along(2, node)};
+    for (int x = -reach_; x < reach_; ++x)
+      for (int y = -reach_; y < reach_; ++y)
+        for (int z = -reach_; z < reach_; ++z) {
+          const std::array<int, 3> shift{x, y, z};
+          double beyond = 1, volume = 1;
+          Vector place{};
+          for (std::size_t a = 0; a < 3; ++a) {
+            const auto point = static_cast<std::size_t>(shift[a] + reach_);
+            place[a] = along[a].places[point];
+            volume *= along[a].lengths[point];
+            beyond -= place[a] * place[a];
+          }
           if (beyond <= 0) continue;
           const std::int32_t material = fine_.at(node[0] * fine + x, node[1] * fine + y, node[2] * fine + z);
           if (material == Samples::none || !is_plain(static_cast<std::size_t>(material))) return std::nullopt;
           const double eps = problem_.materials[static_cast<std::size_t>(material)].eps_r;
-          const double weight = beyond * beyond;
+          const double weight = beyond * beyond * volume;
           if (points.weight == 0) points.eps_first = eps;
           points.weight += weight;
           if (eps == points.eps_first) continue;
           if (points.weight_second == 0) points.eps_second = eps;
           if (eps != points.eps_second) return std::nullopt;
           points.weight_second += weight;
-          points.moment_second[0] += weight * (x + 0.5) / fine;
-          points.moment_second[1] += weight * (y + 0.5) / fine;
-          points.moment_second[2] += weight * (z + 0.5) / fine;
+          for (std::size_t a = 0; a < 3; ++a) points.moment_second[a] += weight * place[a];
         }
+    return points;
+  }
+  [[nodiscard]] PointsAlong points_along(std::size_t axis, const Node& node) const {
+    const auto cell = [&](int at) { return problem_.mesh.cell(axis, node[axis] + at); };
+    const double length = (cell(-1) + cell(0)) / 2, centre = (cell(0) - cell(-1)) / 4;
+    PointsAlong points;
+    double start = 0;  // of a cell, from the node
+    for (int at = -reach_ / fine; at < 0; ++at) start -= cell(at);
+    for (int at = -reach_ / fine; at < reach_ / fine; start += cell(at++))
+      for (int n = 0; n < fine; ++n) {
+        points.places.push_back((start + (n + 0.5) / fine * cell(at) - centre) / length);
+        points.lengths.push_back(cell(at) / length);
+      }
     return points;
   }
   [[nodiscard]] bool is_plain(std::size_t material) const {
@@ -269,7 +309,8 @@ class CoupledEdges {
   Problem& problem_;
   fdtd::Grid grid_;
   Samples coarse_, fine_;
-  Vector origin_;
+  const Grid& scene_grid_;
+  int reach_;  ///< points from a node on
   std::array<bool, 3> periodic_{};
   Node first_{};
   std::set<EdgeOfE> lumped_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace asterism::fdtd::scene {
@@ -19,23 +20,19 @@ Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
-/// The part of a face of the cell below the plane.
-struct FacePart {
-  double share = 0;   ///< of its area
-  double height = 0;  ///< normal . x of its centroid, from the plane
-};
-
-/// Clips the rectangle (Sutherland and Hodgman).
-FacePart part_below(const SurfacePlane& plane, const Vector3& spacing, std::size_t axis, double side) {
-  const std::size_t b = (axis + 1) % 3, c = (axis + 2) % 3;
+/// The share of a face of the cell below the plane, clipped (Sutherland and Hodgman).
+double share_below(const SurfacePlane& plane, const DualCell& cell, std::size_t face) {
+  const std::size_t a = face / 2, b = (a + 1) % 3, c = (a + 2) % 3;
   struct Point {
     double u, v, height;
   };
+  const double at = face % 2 == 0 ? -cell.below[a] : cell.above[a];
   std::vector<Point> corners;
-  for (const auto& [u, v] : {std::pair{-0.5, -0.5}, {0.5, -0.5}, {0.5, 0.5}, {-0.5, 0.5}})
-    corners.push_back({u, v,
-                       plane.normal[axis] * side * spacing[axis] / 2 + plane.normal[b] * u * spacing[b] +
-                           plane.normal[c] * v * spacing[c] - plane.offset});
+  for (const auto& [u, v] : {std::pair{-cell.below[b], -cell.below[c]},
+                             {cell.above[b], -cell.below[c]},
+                             {cell.above[b], cell.above[c]},
+                             {-cell.below[b], cell.above[c]}})
+    corners.push_back({u, v, plane.normal[a] * at + plane.normal[b] * u + plane.normal[c] * v - plane.offset});
   std::vector<Point> below;
   for (std::size_t n = 0; n < corners.size(); ++n) {
     const Point& p = corners[n];
@@ -45,15 +42,12 @@ FacePart part_below(const SurfacePlane& plane, const Vector3& spacing, std::size
     const double t = p.height / (p.height - q.height);
     below.push_back({p.u + t * (q.u - p.u), p.v + t * (q.v - p.v), 0});
   }
-  FacePart part;
+  double area = 0;
   for (std::size_t n = 2; n < below.size(); ++n) {
     const Point &p = below[0], &q = below[n - 1], &r = below[n];
-    const double area = ((q.u - p.u) * (r.v - p.v) - (r.u - p.u) * (q.v - p.v)) / 2;
-    part.share += area;
-    part.height += area * (p.height + q.height + r.height) / 3;
+    area += ((q.u - p.u) * (r.v - p.v) - (r.u - p.u) * (q.v - p.v)) / 2;
   }
-  if (part.share > 0) part.height /= part.share;
-  return part;
+  return area / (cell.length(b) * cell.length(c));
 }
 
 /// Inverse of a symmetric matrix.
@@ -71,7 +65,7 @@ struct CellOfSurface {
   std::array<double, 6> rest{};
 };
 
-CellOfSurface describe(const SurfacePlane& plane, const Vector3& spacing) {
+CellOfSurface describe(const SurfacePlane& plane, const DualCell& dual) {
   const Vector3& n = plane.normal;
   const auto [t1, t2] = tangents(n);
   CellOfSurface cell;
@@ -79,23 +73,21 @@ CellOfSurface describe(const SurfacePlane& plane, const Vector3& spacing) {
   double of_node = 0, weights = 0;
   for (std::size_t f = 0; f < 6; ++f) {
     const std::size_t a = f / 2;
-    const double side = f % 2 == 0 ? -1 : 1, centre = n[a] * side * spacing[a] / 2;  // normal . x of the face's centre
-    const FacePart below = part_below(plane, spacing, a, side);
-    const double above = 1 - below.share;
-    const double height_above = above > 0 ? (centre - plane.offset - below.share * below.height) / above : 0;
-    eps[f] = below.share * plane.eps_below + above * plane.eps_above;
-    // weighted by eps, potentials become heights
-    potential[f] = (below.share * std::min(below.height, 0.0) + above * std::max(height_above, 0.0)) / eps[f];
-    of_node += (1 - n[a] * n[a]) * potential[f];
-    weights += 1 - n[a] * n[a];
+    const double share = share_below(plane, dual, f);
+    eps[f] = share * plane.eps_below + (1 - share) * plane.eps_above;
+    potential[f] = (n[a] * dual.half(f) * (f % 2 == 0 ? -1 : 1) - plane.offset) / eps[f];
+    const double weight = (1 - n[a] * n[a]) * (1 - dual.half(f) / dual.length(a));
+    of_node += weight * potential[f];
+    weights += weight;
   }
   of_node /= weights;
   for (std::size_t f = 0; f < 6; ++f) {
     const std::size_t a = f / 2;
-    const double voltage = (potential[f] - of_node) * (f % 2 == 0 ? -1 : 1) / spacing[a];
+    const double voltage = (potential[f] - of_node) * (f % 2 == 0 ? -1 : 1) / dual.length(a);
+    const double part = dual.half(f) / dual.length(a);
     cell.flux[f] = {n[a], t1[a] * eps[f], t2[a] * eps[f]};
-    cell.voltage[f] = {voltage, t1[a] / 2, t2[a] / 2};
-    cell.rest[f] = std::max(n[a] * voltage, 0.0) + (1 - n[a] * n[a]) / eps[f] / 2;
+    cell.voltage[f] = {voltage, t1[a] * part, t2[a] * part};
+    cell.rest[f] = std::max(n[a] * voltage, 0.0) + (1 - n[a] * n[a]) / eps[f] * part;
   }
   return cell;
 }
@@ -113,11 +105,14 @@ std::array<Vector3, 2> tangents(const Vector3& n) {
   return {t1, cross(n, t1)};
 }
 
-std::optional<SurfaceMatrix> surface_matrix(const SurfacePlane& plane, const std::array<double, 3>& spacing) {
-  double reach = 0;
-  for (std::size_t a = 0; a < 3; ++a) reach += std::abs(plane.normal[a]) * spacing[a] / 2;
-  if (std::abs(plane.offset) >= reach) return std::nullopt;
-  const auto [flux, voltage, rest] = describe(plane, spacing);
+std::optional<SurfaceMatrix> surface_matrix(const SurfacePlane& plane, const DualCell& cell) {
+  double lowest = 0, highest = 0;  // normal . x
+  for (std::size_t a = 0; a < 3; ++a) {
+    lowest += std::min(-plane.normal[a] * cell.below[a], plane.normal[a] * cell.above[a]);
+    highest += std::max(-plane.normal[a] * cell.below[a], plane.normal[a] * cell.above[a]);
+  }
+  if (plane.offset <= lowest || plane.offset >= highest) return std::nullopt;
+  const auto [flux, voltage, rest] = describe(plane, cell);
   std::array<Vector3, 3> w{};
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t j = 0; j < 3; ++j)

@@ -128,8 +128,6 @@ TEST_F(GradedAxes, WhatCannotBeIsRefused) {
   refused(grid("{ lines = [0, 1], spacing = 1e-9 }"), {"grid.x", "a rule of at most 16777216 cells"});
   refused("steps = 5\n[grid]\nx = [0, 1]\ny = [0, 1]\n", {"grid.z: found none"});
   refused(grid(graded) + "spacing = 1\n", {"unknown key"});
-  refused(grid(graded, "conformal = true\n"), {"conformal", "graded mesh"});
-  refused(grid(graded, "smoothing = true\n"), {"smoothing = true on a graded mesh", "diagonal"});
   refused(grid(graded) + "[faces]\nx = \"cpml\"\n[cpml]\nthickness = 1\n[faces2]\n", {"unknown key"});
   refused(grid("[0, 1, 2, 2.5, 3, 4, 5.1]") + "[faces]\nx = \"cpml\"\n[cpml]\nthickness = 2\n",
           {"absorbing layer before +x", "1 m", "1.1 m", "2 of one length"});
@@ -138,7 +136,7 @@ TEST_F(GradedAxes, WhatCannotBeIsRefused) {
       "z = { lines = [0, 1], spacing = 0.1 }\n"
       "[[sources]]\ntype = \"plane_wave\"\ndirection = [3, 0, 4]\npolarisation = [0, 1, 0]\n"
       "box = { from = [1, 1, 1], to = [3, 9, 9] }\nwaveform = { kind = \"gaussian\", width = 1e-8 }\n",
-      {"plane wave", "along several axes", "cells along x have several lengths"});
+      {"plane wave", "along several axes", "cells of its box along x have several lengths"});
   refused(grid(graded) + "[[fields]]\nfile = \"a.vtkhdf\"\n", {".vtkhdf of a graded mesh", ".pvd or .h5"});
 }
 

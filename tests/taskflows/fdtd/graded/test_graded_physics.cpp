@@ -18,12 +18,18 @@
 namespace asterism::fdtd {
 namespace {
 
-/// Cells of 1 to 2 spacings, of 1 in absorbing layers.
-void grade(Problem& p, std::size_t a) {
+/// Cells of 1 to 2 spacings, of 1 in absorbing layers; `even`: of 1.3 in the box of the wave and next to it.
+void grade(Problem& p, std::size_t a, bool even = false) {
   std::vector<double>& planes = p.mesh.planes[a] = {0};
   for (int i = 0; i < p.cells[a]; ++i) {
     const bool in_layer = i < p.cpml.cells[2 * a] || i >= p.cells[a] - p.cpml.cells[2 * a + 1];
-    planes.push_back(planes.back() + (in_layer ? 1 : 1.5 + noise(i, static_cast<int>(a), 3, 1) / 2));
+    double length = in_layer ? 1 : 1.5 + noise(i, static_cast<int>(a), 3, 1) / 2;
+    if (even) {
+      const Box& b = p.waves[0].planes;
+      const std::array<int, 3> low{b.x0, b.y0, b.z0}, high{b.x1, b.y1, b.z1};
+      if (i >= low[a] - 1 && i <= high[a]) length = 1.3;
+    }
+    planes.push_back(planes.back() + length);
   }
 }
 
@@ -34,19 +40,21 @@ struct Travel {
   const char* name;
   double theta, phi;
   std::vector<std::size_t> graded;  ///< axes
+  bool even = false;                ///< in the box
 };
 const std::vector<Travel> travels = {{"+x", std::numbers::pi / 2, 0, {0, 1, 2}},
                                      {"-y", std::numbers::pi / 2, -std::numbers::pi / 2, {0, 1, 2}},
                                      {"+z", 0, 0.7, {0, 1, 2}},
                                      {"-z", std::numbers::pi, 0.2, {2}},
-                                     {"across a graded axis, along two others", 1.1, std::numbers::pi / 2, {0}}};
+                                     {"across a graded axis, along two others", 1.1, std::numbers::pi / 2, {0}},
+                                     {"along all axes, cells of one length in the box", 1.1, 0.6, {0, 1, 2}, true}};
 
 TEST(FdtdGradedPhysics, IsThatOfTheSimpleSolverInEveryDivision) {
   for (const Travel& travel : travels)
     for (const bool single : {false, true}) {
       SCOPED_TRACE(fmt::format("{}, {}", travel.name, single ? "single" : "double"));
       Problem p = everything(single);
-      for (const std::size_t a : travel.graded) grade(p, a);
+      for (const std::size_t a : travel.graded) grade(p, a, travel.even);
       p.waves[0].wave.theta = travel.theta;
       p.waves[0].wave.phi = travel.phi;
       check(p);
@@ -60,7 +68,8 @@ TEST(FdtdGradedPhysics, IsThatOfTheSimpleSolverInEveryDivision) {
         EXPECT_GT(compare(p, clear, {{1, 1, 1}, {}}, 70).error, 1e-3);
       }
       const Outcome whole = run(p, {{1, 1, 1}, {}}, 12, anywhere);
-      for (const Cut& cut : {Cut{{4, 1, 1}, {}}, Cut{{2, 3, 2}, {}}}) EXPECT_TRUE(whole == run(p, cut, 12, anywhere));
+      for (const Cut& cut : {Cut{{1, 1, 1}, {}}, Cut{{4, 1, 1}, {}}, Cut{{2, 3, 2}, {}}})
+        EXPECT_TRUE(whole == run(p, cut, 12, in_turn));
     }
 }
 
@@ -108,6 +117,34 @@ TEST(FdtdGradedPhysics, AWaveIsInItsBoxOnlyAndThatOfVacuum) {
       EXPECT_LT(std::abs(v[outside]), 1e-12) << n << ' ' << outside;
   }
   EXPECT_NEAR(most, 3, 0.02);
+}
+
+TEST(FdtdGradedPhysics, AnObliqueWaveIsInItsBoxOnly) {
+  Problem p;
+  p.cells = {20, 18, 22};
+  p.spacing = {1e-3, 1.2e-3, 0.8e-3};
+  p.dt = 0.9 * largest_time_step(p);
+  PlaneWave wave{};
+  wave.theta = 0.9;
+  wave.phi = 0.5;
+  wave.tolerance = 0.05;
+  wave.waveform = {Pulse::gaussian, 3.0, 30 * p.dt, 120 * p.dt, 0};
+  p.waves = {{wave, {6, 14, 5, 13, 7, 15}}};
+  for (const std::size_t a : {0U, 1U, 2U}) grade(p, a, true);
+  for (const std::array<int, 3>& cell : {std::array{10, 9, 11}, {4, 9, 11}, {15, 9, 11}, {10, 3, 11}, {10, 9, 17}})
+    for (int c = 0; c < 3; ++c) p.probes.push_back({Field::electric, c, cell});
+  check(p);
+  const std::vector<BrickPlace> bricks = decompose(p, {{2, 1, 2}, {}});
+  Simulation s(p, bricks, anywhere(bricks));
+  s.advance(300);
+  const std::vector<double> values = s.probe_values();
+  double inside = 0, outside = 0;
+  for (std::size_t n = 0; n < values.size(); ++n) {
+    double& most = n % p.probes.size() < 3 ? inside : outside;
+    most = std::max(most, std::abs(values[n]));
+  }
+  EXPECT_GT(inside, 1);
+  EXPECT_LT(outside, 1e-9);
 }
 
 /// A layer without end between vacuum, and cells of it and around it.
