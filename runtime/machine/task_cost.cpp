@@ -7,13 +7,14 @@
 namespace asterism {
 
 double interpolate(const std::vector<Sample>& samples, double size) {
+  const Sample& first = samples.front();
   const Sample& last = samples.back();
-  if (samples.size() == 1 || size >= last.size) return last.seconds * size / last.size;
-  const auto above = std::find_if(samples.begin() + 1, samples.end(), [&](const Sample& s) { return s.size >= size; });
+  if (size <= first.size) return first.seconds * size / first.size;
+  if (size >= last.size) return last.seconds * size / last.size;
+  const auto above = std::find_if(samples.begin(), samples.end(), [&](const Sample& s) { return s.size >= size; });
   const Sample& below = *(above - 1);
-  const double slope = (above->seconds - below.seconds) / (above->size - below.size);
-  const double line = below.seconds + slope * (size - below.size);
-  return size >= below.size ? line : std::max(line, below.seconds * size / below.size);
+  const double part = std::log(size / below.size) / std::log(above->size / below.size);
+  return below.seconds * std::pow(above->seconds / below.seconds, part);
 }
 
 namespace {

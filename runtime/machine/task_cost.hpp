@@ -56,9 +56,8 @@ struct TaskCost {
   [[nodiscard]] double of(const TaskWork& work) const;
 };
 
-/// The time at a size > 0, from at least one sample; samples are sorted by size. Between two of them on a straight
-/// line: what every task takes, and a rate. Above the last in proportion to the size; below the first likewise, or on
-/// the line through the first two if that is more.
+/// The time at a size > 0, from at least one sample; samples are sorted by size. Between two of them on a line of
+/// logarithms, beyond their ends in proportion to the size.
 double interpolate(const std::vector<Sample>& samples, double size);
 
 }  // namespace asterism

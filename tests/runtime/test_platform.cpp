@@ -108,7 +108,7 @@ TEST_F(PlatformTest, PiecesThatAreCopiedCost) {
   expect_complaint(text, "codelets.copied.gpu.chunk");
 }
 
-TEST_F(PlatformTest, SamplesAreStraightLines) {
+TEST_F(PlatformTest, SamplesAreLinesOfLogarithms) {
   const Platform p = read(good);
   const TaskCost& cost = *p.cost("measured", "measured", UnitKind::cpu);
   const auto seconds = [&](double bytes, std::uint32_t footprint = 0) { return cost.of({1e12, bytes, footprint}); };
@@ -119,15 +119,11 @@ TEST_F(PlatformTest, SamplesAreStraightLines) {
   EXPECT_DOUBLE_EQ(seconds(3e5), 3e-2);
   EXPECT_DOUBLE_EQ(seconds(1e3, 0xa1), 0.5);
   EXPECT_DOUBLE_EQ(seconds(0), 1e-6 + 500);  // nothing of what samples are counted in: by the rates
-  // a launch of 5 and a rate of 1/2 up to 20, then of 1
-  const std::vector<Sample> launched = {{10, 10}, {20, 15}, {60, 55}};
-  EXPECT_DOUBLE_EQ(interpolate(launched, 14), 12);
-  EXPECT_DOUBLE_EQ(interpolate(launched, 50), 45);
-  EXPECT_DOUBLE_EQ(interpolate(launched, 2), 6);
-  EXPECT_DOUBLE_EQ(interpolate(launched, 120), 110);
-  EXPECT_DOUBLE_EQ(interpolate({{10, 1}, {20, 9}}, 5), 0.5);  // not below what is in proportion
+  // a power that is not 1, between points that are not at its ends
+  EXPECT_NEAR(interpolate({{1, 1}, {10, 100}, {1000, 400}}, 100), 200, 1e-9);
+  EXPECT_NEAR(interpolate({{1, 1}, {10, 100}, {1000, 400}}, 3), 9, 1e-9);
+  EXPECT_NEAR(interpolate({{1, 1}, {10, 100}, {1000, 400}}, 6), 36, 1e-9);
   EXPECT_DOUBLE_EQ(interpolate({{2, 3}}, 8), 12);
-  EXPECT_DOUBLE_EQ(interpolate({{2, 3}}, 1), 1.5);
 }
 
 /// Four steps in one task: four times the operations on the same data, at a rate of their own.
