@@ -41,6 +41,7 @@ class TomlValue {
   [[nodiscard]] bool is_array() const { return node_->is_array(); }
   [[nodiscard]] bool is_table() const { return node_->is_table(); }
   [[nodiscard]] bool is_text() const { return node_->is_string(); }
+  [[nodiscard]] bool is_boolean() const { return node_->is_boolean(); }
   [[nodiscard]] std::vector<TomlValue> elements() const;
   [[nodiscard]] std::vector<TomlValue> elements(std::size_t count, const char* expected) const;
   /// A value on its own, or an array of some.

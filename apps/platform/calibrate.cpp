@@ -102,8 +102,6 @@ void write(const Calibration& asked, const std::string& command, Platform platfo
     set_default(kind.rates, durations, UnitKind::gpu);
     of_gpus.push_back(kind.rates);
   }
-  // what was measured holds the launch, and a GPU's next data are fetched while it computes
-  platform.overheads = of_gpus.empty();
   platform.codelets = durations.codelets(platform.cpu, of_gpus);
   std::erase_if(platform.codelets, [](const auto& entry) { return !is_own_codelet(entry.first); });
   platform.description = asked.description;

@@ -15,6 +15,8 @@ namespace {
 
 constexpr double outlier = 3;       ///< times the median
 constexpr double same_size = 1.02;  ///< classes closer than this are one sample
+/// Classes sorted by intensity of which one has this much more than the one before are tasks of another kind.
+constexpr double other_intensity = 1.5;
 
 std::optional<UnitKind> kind_of(const traces::Recording& recording, const traces::Task& task) {
   const std::string& name = recording.kind_name(task);
@@ -58,10 +60,12 @@ struct Bin {
   double size = 0;  ///< mean over tasks, as `seconds`
   double seconds = 0;
   double tasks = 0;
+  double intensity = 0;  ///< likewise, flops over bytes; 0: by bytes alone
 
   void add(const Bin& other) {
     const double sum = tasks + other.tasks;
     size = (size * tasks + other.size * other.tasks) / sum;
+    intensity = (intensity * tasks + other.intensity * other.tasks) / sum;
     seconds = (seconds * tasks + other.seconds * other.tasks) / sum;
     tasks = sum;
   }
@@ -93,6 +97,28 @@ std::vector<Bin> isotonic(const std::vector<Bin>& bins) {
   return pools;
 }
 
+std::vector<Sample> samples_of(std::vector<Bin> bins) {
+  std::sort(bins.begin(), bins.end(), [](const Bin& a, const Bin& b) { return a.size < b.size; });
+  for (double factor = same_size;; factor *= std::sqrt(factor)) {
+    bins = join(bins, factor);
+    if (bins.size() <= MeasuredDurations::most_samples) break;
+  }
+  std::vector<Sample> samples;
+  for (const Bin& bin : isotonic(bins)) samples.push_back({bin.size, bin.seconds});
+  return samples;
+}
+
+/// Those of about the same intensity together, by increasing intensity.
+std::vector<std::vector<Bin>> by_intensity(std::vector<Bin> bins) {
+  std::sort(bins.begin(), bins.end(), [](const Bin& a, const Bin& b) { return a.intensity < b.intensity; });
+  std::vector<std::vector<Bin>> groups;
+  for (const Bin& bin : bins) {
+    if (groups.empty() || bin.intensity > other_intensity * groups.back().back().intensity) groups.emplace_back();
+    groups.back().push_back(bin);
+  }
+  return groups;
+}
+
 TaskCost cost(const std::map<std::uint32_t, TaskClass>& classes, const TaskCost& by_default) {
   TaskCost result = by_default;
   const bool by_flops =
@@ -100,22 +126,25 @@ TaskCost cost(const std::map<std::uint32_t, TaskClass>& classes, const TaskCost&
   std::vector<Bin> bins;
   Bin without_size;
   for (const auto& [footprint, c] : classes) {
-    const Bin bin{by_flops ? c.flops : c.bytes, c.mean(), c.weight()};
+    const Bin bin{by_flops ? c.flops : c.bytes, c.mean(), c.weight(), by_flops && c.bytes > 0 ? c.flops / c.bytes : 0};
     if (bin.seconds > 0) result.of_class[footprint] = bin.seconds;
     if (bin.size > 0)
       bins.push_back(bin);
     else
       without_size.add(bin);
   }
-  std::sort(bins.begin(), bins.end(), [](const Bin& a, const Bin& b) { return a.size < b.size; });
-  for (double factor = same_size;; factor *= std::sqrt(factor)) {
-    bins = join(bins, factor);
-    if (bins.size() <= MeasuredDurations::most_samples) break;
-  }
-  bins = isotonic(bins);
   result.sized_by = by_flops ? TaskCost::Size::flops : TaskCost::Size::bytes;
-  for (const Bin& bin : bins) result.samples.push_back({bin.size, bin.seconds});
   if (bins.empty()) result.seconds = without_size.seconds;
+  const std::vector<std::vector<Bin>> groups = by_intensity(bins);
+  if (groups.size() == 1 || (groups.size() > 1 && groups.front().front().intensity <= 0)) {
+    result.samples = samples_of(bins);
+    return result;
+  }
+  for (const std::vector<Bin>& group : groups) {
+    Bin mean = group.front();
+    for (std::size_t b = 1; b < group.size(); ++b) mean.add(group[b]);
+    result.at.push_back({mean.intensity, samples_of(group)});
+  }
   return result;
 }
 

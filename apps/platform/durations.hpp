@@ -42,10 +42,10 @@ class MeasuredDurations {
   [[nodiscard]] std::uint64_t tasks() const;
 
   /// What `codelets` of a platform says: for each performance model and kind that was seen the classes by size, in
-  /// flops where its tasks have some, else in bytes; neighbours in size are joined until at most `most_samples` are
-  /// left and none takes less than a smaller one. Classes without a size: only `seconds`. Each class's own mean by
-  /// footprint, too. A kind that was not seen keeps `cpu` or `gpu`, the defaults; without one of `gpu` what ran on GPUs
-  /// is left out.
+  /// flops where its tasks have some (apart where the flops for a byte differ much), else in bytes; neighbours in size
+  /// are joined until at most `most_samples` are left and none takes less than a smaller one. Classes without a size:
+  /// only `seconds`. Each class's own mean by footprint, too. A kind that was not seen keeps `cpu` or `gpu`, the
+  /// defaults; without one of `gpu` what ran on GPUs is left out.
   [[nodiscard]] std::map<std::string, Platform::Codelet, std::less<>> codelets(const TaskCost& cpu,
                                                                                const std::vector<TaskCost>& gpu) const;
 

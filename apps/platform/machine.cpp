@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 
+#include "apps/platform/overheads.hpp"
 #include "base/error.hpp"
 #include "runtime/machine/bandwidth.hpp"
 #include "runtime/machine/link_bandwidth.hpp"
@@ -61,7 +62,12 @@ Platform measure_machine() {
   const Bandwidth bandwidth = measure_bandwidth();
   if (session.cpus() > 0) platform.cpu.bytes = bandwidth.cpu_copy / session.cpus();
   kind.rates.bytes = bandwidth.gpu_copy;
-  if (kind.count > 0) platform.gpu_kinds = {kind};
+  if (kind.count > 0) {
+    platform.gpu_kinds = {kind};
+    std::vector<int> workers;
+    for (const auto& [device, gpu] : gpus) workers.push_back(gpu->worker);
+    platform.overheads = measure_overheads(workers, platform.peer ? platform.peer->latency : 0);
+  }
 #ifdef ASTERISM_CUDA
   if (kind.count > 0) try {
       platform.shared = measure_transfers_together(kind.count);

@@ -45,14 +45,17 @@ Commands of_cg(bool gpus) {
 /// `several`: the option for a GPU's part in several bricks, which exchange.
 Commands of_cells(const std::string& program, const char* several, bool gpus) {
   Commands commands;
-  const auto run = [&](int size, const std::string& units) {
-    for (const char* precision : {"single", "double"})
-      commands.push_back(fmt::format("{} --size {} --steps 100 --precision {} {}", program, size, precision, units));
+  const auto run = [&](int size, const std::string& precision, const std::string& units) {
+    commands.push_back(fmt::format("{} --size {} --steps 100 --precision {} {}", program, size, precision, units));
   };
+  const auto precisions = {"single", "double"};
   for (const std::string& units : in_turn(gpus))
-    for (const int size : {48, 128}) run(size, units);
-  if (gpus)
-    for (const char* bricks : {"", several}) run(384, fmt::format("--cpus 0{}", bricks));
+    for (const int size : {48, 128})
+      for (const char* precision : precisions) run(size, precision, units);
+  if (!gpus) return commands;
+  for (const int size : {192, 384})
+    for (const char* precision : precisions) run(size, precision, "--cpus 0");
+  run(384, "double", fmt::format("--cpus 0{}", several));
   return commands;
 }
 

@@ -47,6 +47,13 @@ void add_links(std::string& text, const char* key, const std::vector<Link>& link
   text += "]\n";
 }
 
+std::string pairs(const std::vector<Sample>& samples) {
+  std::string text;
+  for (const Sample& s : samples)
+    text += fmt::format("{}[{}, {}]", text.empty() ? "" : ", ", number(s.size), number(s.seconds));
+  return "[" + text + "]";
+}
+
 /// How a cost differs from the default of its kind; empty: not at all.
 std::string difference(const TaskCost& cost, const TaskCost& by_default) {
   std::vector<std::string> entries;
@@ -57,11 +64,14 @@ std::string difference(const TaskCost& cost, const TaskCost& by_default) {
   }
   if (std::isfinite(cost.together)) entries.push_back("together = " + number(cost.together));
   if (!cost.samples.empty()) {
-    std::string samples;
-    for (const Sample& s : cost.samples)
-      samples += fmt::format("{}[{}, {}]", samples.empty() ? "" : ", ", number(s.size), number(s.seconds));
     entries.push_back(fmt::format("by = \"{}\"", cost.sized_by == TaskCost::Size::flops ? "flops" : "bytes"));
-    entries.push_back(fmt::format("samples = [{}]", samples));
+    entries.push_back("samples = " + pairs(cost.samples));
+  }
+  if (!cost.at.empty()) {
+    std::vector<std::string> at;
+    for (const SamplesAtIntensity& s : cost.at)
+      at.push_back(fmt::format("{{ intensity = {}, samples = {} }}", number(s.intensity), pairs(s.samples)));
+    entries.push_back(fmt::format("at = [{}]", fmt::join(at, ", ")));
   }
   if (!cost.of_class.empty()) {
     std::string classes;
@@ -107,7 +117,11 @@ std::string to_toml(const Platform& platform, const std::vector<std::string>& re
   std::string text;
   for (const std::string& remark : remarks) text += "# " + remark + "\n";
   text += fmt::format("description = {}\n", quoted(platform.description));
-  if (!platform.overheads) text += "overheads = false\n";
+  if (const Overheads& o = platform.overheads; o == Overheads{0, 0, 0})
+    text += "overheads = false\n";
+  else if (o != Overheads{})
+    text += fmt::format("overheads = {{ launch = {}, copy = {}, datum = {} }}\n", number(o.launch), number(o.copy),
+                        number(o.datum));
   text += fmt::format("\n[cpu]\ncores = {}\n", platform.cores);
   if (!platform.cpu_model.empty()) text += fmt::format("model = {}\n", quoted(platform.cpu_model));
   text += fmt::format("rates = {}\n{}", rates(platform.cpu), watts_line(platform.cpu_watts));

@@ -50,6 +50,36 @@ std::vector<Sample> read_samples(const TomlValue& value) {
   return samples;
 }
 
+std::vector<SamplesAtIntensity> read_samples_at(const TomlValue& value) {
+  std::vector<SamplesAtIntensity> at;
+  for (const TomlValue& element : value.elements()) {
+    TomlTable table = element.table();
+    const TomlValue intensity = table.get("intensity", "operations per byte");
+    at.push_back({intensity.positive(), read_samples(table.get("samples", "at least one [flops, seconds]"))});
+    if (at.size() > 1 && at.back().intensity <= at[at.size() - 2].intensity)
+      intensity.refuse(fmt::format("an intensity greater than {}, the one before", at[at.size() - 2].intensity));
+    table.finish();
+  }
+  if (at.empty()) value.refuse("at least one intensity");
+  return at;
+}
+
+/// true: StarPU's own; false: none; or a table of seconds.
+Overheads read_overheads(const TomlValue& value) {
+  if (value.is_boolean()) return value.boolean() ? Overheads{} : Overheads{0, 0, 0};
+  TomlTable table = value.table();
+  const auto seconds = [&](const char* key, const char* what) {
+    const TomlValue entry = table.get(key, what);
+    const double number = entry.number();
+    if (number < 0 || number > 1) entry.refuse("0 to 1 seconds");
+    return number;
+  };
+  const Overheads overheads{seconds("launch", "seconds of a task"), seconds("copy", "seconds of a copy"),
+                            seconds("datum", "seconds of each datum of a task")};
+  table.finish();
+  return overheads;
+}
+
 /// As StarPU prints them in its files of performance models: eight hexadecimal digits.
 std::uint32_t read_footprint(const TomlValue& value) {
   const std::string text = value.text();
@@ -95,6 +125,11 @@ std::optional<TaskCost> read_cost(UnitKind kind, const std::optional<TomlValue>&
     cost.samples = read_samples(*samples);
     cost.sized_by = table.get("by", R"("flops" or "bytes": what the sizes of samples count)")
                         .choice<TaskCost::Size>({{"flops", TaskCost::Size::flops}, {"bytes", TaskCost::Size::bytes}});
+  }
+  if (const auto at = table.find("at")) {
+    if (!cost.samples.empty()) at->refuse("samples, or samples at intensities");
+    cost.at = read_samples_at(*at);
+    cost.sized_by = TaskCost::Size::flops;
   }
   if (const auto classes = table.find("classes"))
     for (const TomlValue& element : classes->elements()) {
@@ -251,7 +286,7 @@ Platform read_platform(const std::filesystem::path& path, const ExpectedCodelet&
     read_bus(root.get("bus", "a table with the links between main memory and GPUs"), platform);
   }
 
-  if (const auto overheads = root.find("overheads")) platform.overheads = overheads->boolean();
+  if (const auto overheads = root.find("overheads")) platform.overheads = read_overheads(*overheads);
   if (const auto network = root.find("network")) platform.network = read_network(*network);
   if (const auto other = root.find("codelets_of")) platform.codelets = codelets_of(*other, path, platform);
   if (const auto codelets = root.find("codelets"))

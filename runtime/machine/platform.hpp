@@ -52,6 +52,16 @@ struct GpuKind {
   std::optional<Watts> watts{};
 };
 
+/// What StarPU needs for a task on a GPU beside its duration, which counts from the launch (or from the end of the task
+/// before) and holds it: in seconds. While a GPU computes they pass unnoticed; where tasks wait for each other they
+/// count. By default what StarPU's simulator assumes.
+struct Overheads {
+  double launch = 1e-5;  ///< of each task
+  double copy = 1e-5;    ///< of each copy to or from a GPU, beside the link's latency
+  double datum = 1e-6;   ///< of each datum of a task, on cores too
+  bool operator==(const Overheads&) const = default;
+};
+
 struct Platform {
   std::string name;  ///< of the file, without folder and ending
   std::string description;
@@ -67,10 +77,7 @@ struct Platform {
   std::optional<Link> peer;        ///< between any two GPUs; none: by way of main memory
   std::optional<Network> network;  ///< between several such machines; none: there is only one
 
-  /// Whether StarPU's simulator adds to durations what it assumes: a microsecond for each datum of a task, ten for each
-  /// task and each copy that is queued on a GPU. Not where durations were measured, which hold both: they count from
-  /// the launch, or from the end of the task before, while which data are fetched.
-  bool overheads = true;
+  Overheads overheads;  ///< of GPUs, beside the durations of tasks
 
   /// How a codelet runs on the kinds of units; nothing: it does not run there.
   struct Codelet {

@@ -227,9 +227,15 @@ void PlatformFiles::use() const {
   setenv("STARPU_PERF_MODEL_DIR", folder_.c_str(), 1);
   setenv("STARPU_WORKERS_NOBIND", "1", 1);  // the cores are not those of this machine
   set_unless_given("STARPU_SIMGRID_CUDA_MALLOC_COST", "0");
-  if (overheads_) return;
-  set_unless_given("STARPU_SIMGRID_FETCHING_INPUT_COST", "0");
-  set_unless_given("STARPU_SIMGRID_CUDA_QUEUE_COST", "0");
+  if (overheads_ == Overheads{}) return;
+  // in nanoseconds, of which 1 would be StarPU's own value (scripts/starpu-patches/simgrid/overheads.patch)
+  const auto set = [](const char* variable, double seconds) {
+    const long nanoseconds = std::lround(seconds * 1e9);
+    set_unless_given(variable, std::to_string(nanoseconds == 1 ? 0 : nanoseconds).c_str());
+  };
+  set("STARPU_SIMGRID_COPY_QUEUE_COST", overheads_.copy);
+  set("STARPU_SIMGRID_FETCHING_INPUT_COST", overheads_.datum);
+  set("STARPU_SIMGRID_CUDA_QUEUE_COST", overheads_.launch);
 }
 
 }  // namespace asterism

@@ -31,7 +31,7 @@ class PlatformFiles {
  private:
   std::filesystem::path folder_;
   std::string name_;
-  bool overheads_;
+  Overheads overheads_;
 };
 
 /// Writes them into `folder`/bus.

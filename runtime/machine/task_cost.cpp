@@ -7,21 +7,32 @@
 namespace asterism {
 
 double interpolate(const std::vector<Sample>& samples, double size) {
-  const Sample& first = samples.front();
   const Sample& last = samples.back();
-  if (size <= first.size) return first.seconds * size / first.size;
-  if (size >= last.size) return last.seconds * size / last.size;
-  const auto above = std::find_if(samples.begin(), samples.end(), [&](const Sample& s) { return s.size >= size; });
+  if (samples.size() == 1 || size >= last.size) return last.seconds * size / last.size;
+  const auto above = std::find_if(samples.begin() + 1, samples.end(), [&](const Sample& s) { return s.size >= size; });
   const Sample& below = *(above - 1);
-  const double part = std::log(size / below.size) / std::log(above->size / below.size);
-  return below.seconds * std::pow(above->seconds / below.seconds, part);
+  const double slope = (above->seconds - below.seconds) / (above->size - below.size);
+  const double line = below.seconds + slope * (size - below.size);
+  return size >= below.size ? line : std::max(line, below.seconds * size / below.size);
 }
+
+namespace {
+const std::vector<Sample>& nearest(const std::vector<SamplesAtIntensity>& at, const TaskWork& work) {
+  const auto distance = [&](const SamplesAtIntensity& s) {
+    return std::abs(std::log(work.flops / (s.intensity * work.bytes)));
+  };
+  return std::min_element(at.begin(), at.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); })
+      ->samples;
+}
+}  // namespace
 
 double TaskCost::of(const TaskWork& work) const {
   if (const auto measured = of_class.find(work.footprint); measured != of_class.end()) return measured->second;
   const double size = sized_by == Size::flops ? work.flops : work.bytes;
   const double shared = work.flops * work.units / together;
   if (!samples.empty() && size > 0) return std::max({seconds, interpolate(samples, size), shared});
+  if (!at.empty() && work.flops > 0 && work.bytes > 0)
+    return std::max({seconds, interpolate(nearest(at, work), size), shared});
   return seconds + std::max({work.flops / flops, work.bytes / bytes, shared}) + chunk * work.chunks;
 }
 

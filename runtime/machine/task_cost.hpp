@@ -25,6 +25,13 @@ struct Sample {
   double seconds = 0;
 };
 
+/// Durations of tasks of about the same arithmetic intensity: a task that makes four steps with its data does four
+/// times the operations of one that makes one, in less than four times its time.
+struct SamplesAtIntensity {
+  double intensity = 0;  ///< flops over bytes, see TaskWork
+  std::vector<Sample> samples;
+};
+
 /// The cost of the tasks of one codelet on one kind of unit.
 struct TaskCost {
   enum class Size { flops, bytes };
@@ -37,19 +44,21 @@ struct TaskCost {
   double together = std::numeric_limits<double>::infinity();
   double chunk = 0;  ///< seconds for each contiguous piece of memory that a task copies
   Size sized_by = Size::flops;
-  std::vector<Sample> samples;               ///< by increasing size; empty: from the rates
+  std::vector<Sample> samples;               ///< by increasing size; empty: from the rates, or those at an intensity
+  std::vector<SamplesAtIntensity> at;        ///< where tasks differ in intensity, by increasing intensity
   std::map<std::uint32_t, double> of_class;  ///< seconds measured for exactly this footprint
 
-  /// Measured for this class if it was; else between the samples on a line of logarithms, beyond their ends in
-  /// proportion to the size, but at least `seconds`; without samples (or when the task has nothing of what they are
-  /// counted in)
+  /// Measured for this class if it was; else by the samples (at the intensity nearest to the task's), but at least
+  /// `seconds`; without samples (or when the task has nothing of what they are counted in)
   ///   seconds + max(work.flops / flops, work.bytes / bytes) + chunk work.chunks,
   /// the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009) and a cost for each piece. Rates and samples
   /// are of a unit that computes alone: with others it takes work.flops work.units / together at least. In seconds.
   [[nodiscard]] double of(const TaskWork& work) const;
 };
 
-/// The time at a size > 0, from at least one sample; samples are sorted by size.
+/// The time at a size > 0, from at least one sample; samples are sorted by size. Between two of them on a straight
+/// line: what every task takes, and a rate. Above the last in proportion to the size; below the first likewise, or on
+/// the line through the first two if that is more.
 double interpolate(const std::vector<Sample>& samples, double size);
 
 }  // namespace asterism

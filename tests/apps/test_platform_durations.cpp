@@ -7,9 +7,11 @@
 #include <filesystem>
 
 #include "apps/platform/durations.hpp"
+#include "apps/platform/overheads.hpp"
 #include "apps/platform/runs.hpp"
 #include "apps/platform/write.hpp"
 #include "base/error.hpp"
+#include "runtime/session.hpp"
 
 namespace asterism::apps::platform {
 namespace {
@@ -19,7 +21,8 @@ namespace fs = std::filesystem;
 /// A recording of one core and one GPU.
 class Recorded {
  public:
-  Recorded() {
+  /// `data_grow`: tasks read as many bytes more as they do operations; else all have the same data.
+  explicit Recorded(bool data_grow = false) : data_grow_(data_grow) {
     recording_.kinds = {{"CPU"}, {"CUDA"}, {"OpenCL"}};
     for (std::uint32_t kind = 0; kind < 3; ++kind) recording_.units.push_back({"unit", kind, 0, kind, 0});
     recording_.codelets = {{"product", "product_double"}, {"sum", ""}, {"starpu_data_cpy", ""}};
@@ -36,6 +39,10 @@ class Recorded {
     recording_.tasks.push_back(t);
     recording_.accesses.item.push_back({0, traces::Mode::read});
     recording_.accesses.item.push_back({1, traces::Mode::read_write});
+    if (data_grow_) {
+      recording_.accesses.item.push_back({static_cast<std::uint32_t>(recording_.handles.size()), traces::Mode::read});
+      recording_.handles.push_back({"c", static_cast<std::size_t>(flops)});
+    }
     recording_.accesses.close();
     return *this;
   }
@@ -43,6 +50,7 @@ class Recorded {
 
  private:
   traces::Recording recording_;
+  bool data_grow_;
 };
 
 constexpr std::uint32_t product = 0, sum = 1, copy = 2;
@@ -65,7 +73,7 @@ Platform::Codelet codelet(const MeasuredDurations& durations, const std::string&
 TEST(MeasuredDurations, SamplesByFlopsWithoutOutliers) {
   MeasuredDurations durations;
   Recorded r;
-  for (int i = 0; i < 4; ++i) r.task(product, gpu, 1, 1e6, 2e-3).task(product, gpu, 2, 4e6, 5e-3);
+  for (int i = 0; i < 4; ++i) r.task(product, gpu, 1, 1e6, 2e-3).task(product, gpu, 2, 1.4e6, 5e-3);
   r.task(product, gpu, 1, 1e6, 1.0);  // the kernel's first launch
   r.task(product, other, 1, 1e6, 7.0).task(copy, cpu, 9, 0, 7.0);
   durations.add(r.get());
@@ -80,10 +88,27 @@ TEST(MeasuredDurations, SamplesByFlopsWithoutOutliers) {
   EXPECT_NEAR(c.gpu.at(0).of_class.at(2), 5e-3, 1e-12);
   EXPECT_TRUE(c.cpu->samples.empty());  // never seen there: as by default
   EXPECT_EQ(c.cpu->flops, 2e9);
-  EXPECT_NEAR(durations.flops_per_second(UnitKind::gpu), 8e8, 1);
+  EXPECT_NEAR(durations.flops_per_second(UnitKind::gpu), 2.8e8, 1);
   EXPECT_EQ(durations.flops_per_second(UnitKind::cpu), 0);
   EXPECT_NEAR(durations.shortest(UnitKind::gpu), 2e-3, 1e-12);
   EXPECT_FALSE(codelet(durations, "starpu_data_cpy").cpu);
+}
+
+TEST(MeasuredDurations, ThoseOfOtherIntensitiesApart) {
+  MeasuredDurations durations;
+  Recorded r;
+  for (int i = 0; i < 4; ++i)
+    r.task(product, gpu, 1, 1e6, 2e-3).task(product, gpu, 2, 4e6, 3e-3).task(product, gpu, 3, 1.1e6, 2.1e-3);
+  durations.add(r.get());
+  const TaskCost found = codelet(durations, "product_double").gpu.at(0);
+  EXPECT_TRUE(found.samples.empty());
+  ASSERT_EQ(found.at.size(), 2U);
+  EXPECT_NEAR(found.at[0].intensity, 1.05e6 / 2100, 1e-9);
+  ASSERT_EQ(found.at[0].samples.size(), 2U);
+  EXPECT_NEAR(found.at[0].samples[1].seconds, 2.1e-3, 1e-12);
+  EXPECT_NEAR(found.at[1].intensity, 4e6 / 2100, 1e-9);
+  ASSERT_EQ(found.at[1].samples.size(), 1U);
+  EXPECT_NEAR(found.at[1].samples[0].seconds, 3e-3, 1e-12);
 }
 
 TEST(MeasuredDurations, SamplesByBytesWhereNoFlopsAreCounted) {
@@ -138,7 +163,7 @@ TEST(MeasuredDurations, ModelsReplaceWhatWasRecorded) {
 
 TEST(MeasuredDurations, SizesAreJoinedUntilFewAreLeft) {
   MeasuredDurations durations;
-  Recorded r;
+  Recorded r(true);
   for (std::uint32_t i = 0; i < 500; ++i) r.task(product, cpu, i, 1e6 * (1 + i), 1e-6 * (1 + i));
   durations.add(r.get());
   const TaskCost cost = *codelet(durations, "product_double").cpu;
@@ -151,7 +176,7 @@ TEST(MeasuredDurations, SizesAreJoinedUntilFewAreLeft) {
 /// Samples do not fall with size: the regression is the mean of neighbours that do, by tasks. Classes stay as measured.
 TEST(MeasuredDurations, SamplesNeverFallWithSize) {
   MeasuredDurations durations;
-  Recorded r;
+  Recorded r(true);
   const auto add = [&](int tasks, std::uint32_t footprint, double flops, double seconds) {
     for (int i = 0; i < tasks; ++i) r.task(product, gpu, footprint, flops, seconds);
   };
@@ -182,10 +207,31 @@ TEST(MeasuredDurations, SamplesNeverFallWithSize) {
   EXPECT_NEAR(pooled.samples[0].seconds, 10e-3 / 3, 1e-12);
 }
 
+/// StarPU's time for a task is more than the task's own, and grows with its data.
+TEST(Overheads, AreThoseOfAChain) {
+  SessionOptions options;
+  options.scheduler = "eager";
+  options.cpus = 1;
+  options.gpus = 0;
+  const Session session(options);
+  const int worker = session.units().front().worker;
+  const ChainTimes few = measure_chain({worker}, 0);
+  EXPECT_GT(few.wall, few.duration);
+  EXPECT_GT(few.duration, 0);
+  EXPECT_LT(few.duration, 1e-3);
+  const ChainTimes many = measure_chain({worker}, 30);
+  EXPECT_GT(many.wall, few.wall);
+  EXPECT_THROW(measure_chain({worker}, 1000), Error);
+  const Overheads one = measure_overheads({worker}, 0);
+  EXPECT_EQ(one.copy, one.launch);
+  EXPECT_GE(one.datum, 0);
+  EXPECT_LT(one.launch, 1e-2);
+}
+
 TEST(PlatformText, IsReadBack) {
   Platform platform;
   platform.description = "a \"machine\" \\ of\nours";
-  platform.overheads = false;
+  platform.overheads = {6e-6, 0, 5e-7};
   platform.cores = 12;
   platform.cpu_model = "core";
   platform.cpu = rates(1e-6, 2e9, 3);
@@ -198,6 +244,11 @@ TEST(PlatformText, IsReadBack) {
   measured.sized_by = TaskCost::Size::bytes;
   measured.samples = {{10, 1e-3}, {1e9, 2}};
   measured.of_class = {{0xa1, 0.5}, {7, 0.25}};
+  TaskCost several = measured;
+  several.sized_by = TaskCost::Size::flops;
+  several.at = {{0.5, {{10, 1e-3}}}, {2, {{40, 2e-3}, {80, 3e-3}}}};
+  several.samples.clear();
+  platform.codelets["stencil"] = {platform.cpu, {several}};
   TaskCost rated = platform.cpu;
   rated.seconds = 4e-6;
   rated.flops = 7e9;
@@ -213,7 +264,7 @@ TEST(PlatformText, IsReadBack) {
 
   EXPECT_EQ(read.name, "box");
   EXPECT_EQ(read.description, "a \"machine\" \\ of ours");
-  EXPECT_EQ(read.overheads, platform.overheads);
+  EXPECT_TRUE(read.overheads == platform.overheads);
   EXPECT_EQ(read.cores, 12);
   EXPECT_EQ(read.cpu.bytes, 3);
   ASSERT_EQ(read.gpu_kinds.size(), 1U);
@@ -232,6 +283,10 @@ TEST(PlatformText, IsReadBack) {
   EXPECT_EQ(product_read.gpu.at(0).of_class, measured.of_class);
   EXPECT_TRUE(read.codelets.at("sum").gpu.empty());
   EXPECT_EQ(read.codelets.at("sum").cpu->flops, 2e9);
+  const TaskCost& stencil = read.codelets.at("stencil").gpu.at(0);
+  ASSERT_EQ(stencil.at.size(), 2U);
+  EXPECT_EQ(stencil.at[1].intensity, 2);
+  EXPECT_EQ(stencil.at[1].samples[1].seconds, 3e-3);
 }
 
 /// Several kinds of GPUs: an array of tables, and of the costs on each.

@@ -63,10 +63,16 @@ TEST_F(PlatformTest, Watts) {
 }
 
 TEST_F(PlatformTest, Overheads) {
-  EXPECT_TRUE(read(good).overheads);
-  EXPECT_TRUE(read("overheads = true\n" + std::string(good)).overheads);
-  EXPECT_FALSE(read("overheads = false\n" + std::string(good)).overheads);
-  EXPECT_THROW(read("overheads = 0\n" + std::string(good)), Error);
+  const auto with_overheads = [this](const std::string& value) {
+    return read("overheads = " + value + "\n" + std::string(good)).overheads;
+  };
+  EXPECT_TRUE(read(good).overheads == Overheads{});
+  EXPECT_TRUE(with_overheads("true") == Overheads{});
+  EXPECT_TRUE(with_overheads("false") == (Overheads{0, 0, 0}));
+  EXPECT_TRUE(with_overheads("{ launch = 6e-6, copy = 0, datum = 5e-7 }") == (Overheads{6e-6, 0, 5e-7}));
+  for (const char* wrong : {"0", "{ launch = 1e-6, copy = 0 }", "{ launch = -1e-6, copy = 0, datum = 0 }",
+                            "{ launch = 0, copy = 0, datum = 0, task = 0 }"})
+    EXPECT_THROW(with_overheads(wrong), Error) << wrong;
 }
 
 TEST_F(PlatformTest, DefaultsAreARoofline) {
@@ -102,7 +108,7 @@ TEST_F(PlatformTest, PiecesThatAreCopiedCost) {
   expect_complaint(text, "codelets.copied.gpu.chunk");
 }
 
-TEST_F(PlatformTest, SamplesAreLinesOfLogarithms) {
+TEST_F(PlatformTest, SamplesAreStraightLines) {
   const Platform p = read(good);
   const TaskCost& cost = *p.cost("measured", "measured", UnitKind::cpu);
   const auto seconds = [&](double bytes, std::uint32_t footprint = 0) { return cost.of({1e12, bytes, footprint}); };
@@ -113,11 +119,36 @@ TEST_F(PlatformTest, SamplesAreLinesOfLogarithms) {
   EXPECT_DOUBLE_EQ(seconds(3e5), 3e-2);
   EXPECT_DOUBLE_EQ(seconds(1e3, 0xa1), 0.5);
   EXPECT_DOUBLE_EQ(seconds(0), 1e-6 + 500);  // nothing of what samples are counted in: by the rates
-  // a power that is not 1, between points that are not at its ends
-  EXPECT_NEAR(interpolate({{1, 1}, {10, 100}, {1000, 400}}, 100), 200, 1e-9);
-  EXPECT_NEAR(interpolate({{1, 1}, {10, 100}, {1000, 400}}, 3), 9, 1e-9);
-  EXPECT_NEAR(interpolate({{1, 1}, {10, 100}, {1000, 400}}, 6), 36, 1e-9);
+  // a launch of 5 and a rate of 1/2 up to 20, then of 1
+  const std::vector<Sample> launched = {{10, 10}, {20, 15}, {60, 55}};
+  EXPECT_DOUBLE_EQ(interpolate(launched, 14), 12);
+  EXPECT_DOUBLE_EQ(interpolate(launched, 50), 45);
+  EXPECT_DOUBLE_EQ(interpolate(launched, 2), 6);
+  EXPECT_DOUBLE_EQ(interpolate(launched, 120), 110);
+  EXPECT_DOUBLE_EQ(interpolate({{10, 1}, {20, 9}}, 5), 0.5);  // not below what is in proportion
   EXPECT_DOUBLE_EQ(interpolate({{2, 3}}, 8), 12);
+  EXPECT_DOUBLE_EQ(interpolate({{2, 3}}, 1), 1.5);
+}
+
+/// Four steps in one task: four times the operations on the same data, at a rate of their own.
+TEST_F(PlatformTest, SamplesAtIntensities) {
+  const std::string samples = "by = \"bytes\", samples = [[1e3, 1e-4], [1e5, 1e-2]]";
+  const std::string text =
+      with(samples, "at = [{ intensity = 1, samples = [[1e3, 1e-3]] }, { intensity = 4, samples = [[4e3, 2e-3]] }]");
+  const Platform p = read(text);
+  const TaskCost& cost = *p.cost("measured", "measured", UnitKind::cpu);
+  EXPECT_DOUBLE_EQ(cost.of({2e3, 2e3}), 2e-3);
+  EXPECT_DOUBLE_EQ(cost.of({8e3, 2e3}), 4e-3);
+  EXPECT_DOUBLE_EQ(cost.of({3.8e3, 2e3}), 3.8e-3);
+  EXPECT_DOUBLE_EQ(cost.of({4.2e3, 2e3}), 2.1e-3);
+  EXPECT_DOUBLE_EQ(cost.of({2e9, 0}), cost.seconds + 2e9 / cost.flops);
+  const auto in = [&](const std::string& from, const std::string& to) {
+    std::string changed = text;
+    return changed.replace(changed.find(from), from.size(), to);
+  };
+  expect_complaint(in("intensity = 4", "intensity = 1"), "at[1].intensity");
+  expect_complaint(in("[[4e3, 2e-3]]", "[]"), "at[1].samples");
+  expect_complaint(in("at = ", samples + ", at = "), "measured.cpu.at");
 }
 
 /// Memory that they share: a core has its own rate until all together ask for more.

@@ -108,6 +108,13 @@ TEST(KnownTimes, Overheads) {
   EXPECT_NEAR(on_gpu("", SLOW) - gpu, data - 1e-6 + queue, 1e-8);
   EXPECT_NEAR(on_core("STARPU_SIMGRID_FETCHING_INPUT_COST=1 ", file.string()) - core, data, 1e-8);
   EXPECT_NEAR(on_gpu("STARPU_SIMGRID_CUDA_QUEUE_COST=1 ", file.string()) - gpu, queue, 1e-8);
+  // as long as a platform says; the datum of a GPU's first task travels meanwhile
+  {
+    std::ifstream slow(SLOW);
+    std::ofstream(file) << "overheads = { launch = 3e-6, copy = 2e-5, datum = 4e-7 }\n" << slow.rdbuf();
+  }
+  EXPECT_NEAR(on_core("", file.string()) - core, 20 * 4e-7, 1e-8);
+  EXPECT_NEAR(on_gpu("", file.string()) - gpu, 19 * 4e-7 + 20 * 3e-6 + 2e-5, 1e-8);
   fs::remove(file);
 }
 
