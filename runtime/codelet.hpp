@@ -33,7 +33,7 @@ struct CodeletSpec {
   /// A number that machines may tell tasks of this codelet by, NAME/NUMBER in their files, from a task's arguments;
   /// null: there is none.
   std::int64_t (*number)(const void* arguments) = nullptr;
-  /// Contiguous pieces of memory that a task packs and unpacks, for machines where each costs something; null: none.
+  /// Contiguous pieces of memory that a task copies or reads, for machines where each costs something; null: none.
   double (*chunks)(const void* arguments) = nullptr;
   /// Fixed access modes, for StarPU's reductions; empty: given by each task, for any number of data.
   std::vector<starpu_data_access_mode> modes = {};

@@ -115,10 +115,13 @@ void Run::describe_pieces(Report& report) {
                            fmt::format("{} bricks, GPUs {:.2f} %{}", division.bricks.size(), 100 * division.gpu_share,
                                        corrections > 0 ? fmt::format(" (moved {} times)", corrections) : ""));
   auto& record = report.record;
-  record["pieces"] = {
-      {"bricks", division.bricks.size()}, {"gpu_share", division.gpu_share},
-      {"overlap", division.overlap},      {"exchange", name_of(division.exchange)},
-      {"corrections", corrections},       {"placed_by", args_.pieces.scheduler_places ? "scheduler" : "program"}};
+  record["pieces"] = {{"bricks", division.bricks.size()},
+                      {"gpu_share", division.gpu_share},
+                      {"overlap", division.overlap},
+                      {"exchange", name_of(division.exchange)},
+                      {"corrections", corrections},
+                      {"steps_in_passes", stepping_->simulation().steps_in_passes()},
+                      {"placed_by", args_.pieces.scheduler_places ? "scheduler" : "program"}};
   if (!stepping_->gpu_weights().empty()) record["pieces"]["gpu_weights"] = stepping_->gpu_weights();
   if (const auto& rates = stepping_->rates()) record["rates"] = {{"cpus", rates->cpus}, {"gpus", rates->gpus}};
   record["tasks"] = stepping_->simulation().tasks();

@@ -19,13 +19,15 @@ bool is_percentage(const Section& section, const Figure& figure) {
   return section.unit == "%" || figure.name.find(", %") != std::string::npos;
 }
 
-Ours beside(const std::optional<double>& paper, const std::optional<double>& value, bool percentages) {
+Ours beside(const Section& section, const Figure& figure, const std::optional<double>& value) {
   Ours ours{value, {}, {}};
-  if (!paper || !value) return ours;
-  if (percentages)
-    ours.points = *value - *paper;
-  else if (*paper != 0)
-    ours.difference = (*value - *paper) / std::abs(*paper);
+  if (!figure.value || !value) return ours;
+  const double printed = *figure.value;
+  const double nearest = section.rounded_down ? std::clamp(*value, printed, printed + 1) : printed;
+  if (is_percentage(section, figure))
+    ours.points = *value - nearest;
+  else if (nearest != 0)
+    ours.difference = (*value - nearest) / std::abs(nearest);
   return ours;
 }
 
@@ -87,8 +89,7 @@ Comparison compare(const Paper& paper, const OurFigures& ours) {
         failed("{}: \"{}\", \"{}\" is not among the figures that the experiment gives", paper.place, section.title,
                figure.name);
       ComparedFigure& row = compared.figures.emplace_back(ComparedFigure{figure.name, figure.value, {}, figure.why});
-      for (const std::optional<double>& value : found.mapped())
-        row.ours.push_back(beside(figure.value, value, is_percentage(section, figure)));
+      for (const std::optional<double>& value : found.mapped()) row.ours.push_back(beside(section, figure, value));
     }
   }
   if (!left.empty())

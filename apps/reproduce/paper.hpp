@@ -18,8 +18,9 @@ struct Figure {
 
 struct Section {
   std::string title;
-  std::string unit;  ///< of all figures; may be empty
-  std::string says;  ///< the paper's words
+  std::string unit;           ///< of all figures; may be empty
+  std::string says;           ///< the paper's words
+  bool rounded_down = false;  ///< whole numbers without their fractions: v stands for v to v + 1
   std::vector<Figure> figures;
 };
 
@@ -41,7 +42,7 @@ struct Paper {
 ///
 ///   paper, place, title = "..."; doi = "..." if there is one; columns, notes = ["...", ...]
 ///   [[section]]                     as many as wanted, and [[input]] likewise
-///   title, says = "..."; unit = "..." if there is one
+///   title, says = "..."; unit = "..." if there is one; rounded_down = true if they are
 ///   figures = [["name", 1.5], ["another", "not given"], ["third", 1.5, "why ours differs"]]
 ///
 /// Throws Error (bad_input) naming file, line and key.

@@ -246,12 +246,18 @@ constexpr auto commuting = static_cast<starpu_data_access_mode>(STARPU_RW | STAR
 Codelet assemble({.name = "cg_assemble", .variant = "double", .cpu = assemble_cpu, .cuda = nullptr});
 Codelet copy({.name = "cg_copy", .variant = "double", .cpu = copy_cpu, .cuda = on_gpu.copy});
 Codelet zero({.name = "cg_zero", .variant = "double", .cpu = vector_zero_cpu, .cuda = on_gpu.zero});
-Codelet spmv({.name = "cg_spmv", .variant = "double", .cpu = spmv_cpu, .cuda = on_gpu.spmv, .flops = spmv_flops});
+Codelet spmv({.name = "cg_spmv",
+              .variant = "double",
+              .cpu = spmv_cpu,
+              .cuda = on_gpu.spmv,
+              .flops = spmv_flops,
+              .chunks = spmv_chunks});
 Codelet spmv_dot({.name = "cg_spmv_dot",
                   .variant = "double",
                   .cpu = spmv_cpu,
                   .cuda = on_gpu.spmv,
                   .flops = spmv_flops,
+                  .chunks = spmv_chunks,
                   .main_memory_first = 2,
                   .main_memory_last = 3});
 Codelet dot({.name = "cg_dot", .variant = "double", .cpu = dot_cpu, .cuda = on_gpu.dot, .flops = dot_flops});

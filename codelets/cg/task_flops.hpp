@@ -19,6 +19,10 @@ inline double spmv_flops(const void* arguments, std::span<const Access>) {
   return costs::product_flops(static_cast<double>(a.layout.nonzeros), static_cast<double>(a.layout.rows),
                               a.dot != ProductDot::none);
 }
+/// The entries of a row lie together in a block of the format csr.
+inline double spmv_chunks(const void* arguments) {
+  return static_cast<double>(static_cast<const SpmvArgs*>(arguments)->layout.filled_rows);
+}
 inline double dot_flops(const void*, std::span<const Access> accesses) {
   return costs::dot_flops(elements(accesses[0]));
 }

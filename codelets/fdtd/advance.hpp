@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <initializer_list>
+#include <utility>
 #include <vector>
 
 #include "base/as_size.hpp"
@@ -101,8 +102,7 @@ class Advance {
       send(Field::magnetic);
       // E(n + 1) = A E(n) + B dt / eps0 rot H(n + 1/2) - what currents take
       update(Field::electric, step);
-      for (const HookBinding& binding : a_.coupling)
-        call(binding, Field::electric, a_.scheme.grid.cells(), step, Stage::coupled, coupling_arrays_.data());
+      couple(a_.scheme.grid.cells(), step);
       send(Field::electric);
       if (a_.completes) call_hooks(Field::electric, a_.scheme.grid.cells(), step, Stage::end);
       record();
@@ -112,20 +112,27 @@ class Advance {
 
   /// What hooks do while steps overlap in time, on CPUs.
   void add_hooks(std::int32_t steps, cpu::BesideSteps<T>& beside) {
-    for (const Reach& reach : a_.several_steps->reaches) beside.hooked.push_back(reach.cells);
+    for (const Reach& reach : a_.several_steps->reaches)
+      beside.hooked.push_back(cells_of_entries(a_.scheme.grid, reach.cells));
     if (beside.hooked.empty()) return;
     keep_moving(steps);
-    const auto rows = [&](Field field, std::initializer_list<Stage> stages) {
-      return [this, field, hooked = beside.hooked, list = std::vector<Stage>(stages)](int step, int plane, int first,
-                                                                                      int end) {
+    using Call = std::pair<Field, Stage>;
+    const auto rows = [&](std::initializer_list<Call> calls) {
+      return [this, hooked = beside.hooked, list = std::vector<Call>(calls)](int step, int plane, int first, int end) {
         const Box box{plane, plane + 1, first, end, 0, a_.scheme.grid.n[2]};
         if (std::none_of(hooked.begin(), hooked.end(), [&](const Box& b) { return overlap(b, box); })) return;
-        for (const Stage stage : list) call_hooks(field, box, first_of_pass_ + step, stage, step);
+        for (const auto& [field, stage] : list)
+          stage == Stage::coupled ? couple(box, first_of_pass_ + step)
+                                  : call_hooks(field, box, first_of_pass_ + step, stage, step);
       };
     };
-    beside.h_updated = rows(Field::magnetic, {Stage::updated});
-    beside.e_updated = rows(Field::electric, {Stage::updated});
-    beside.done = rows(Field::electric, {Stage::sources, Stage::end});
+    const Field h = Field::magnetic, e = Field::electric;
+    beside.h_updated = rows({{h, Stage::updated}, {e, Stage::changing}});
+    beside.e_updated = rows({{e, Stage::updated}});
+    beside.coupled = !a_.coupling.empty();
+    if (beside.coupled) beside.added = rows({{e, Stage::sources}});
+    beside.done =
+        beside.coupled ? rows({{e, Stage::coupled}, {e, Stage::end}}) : rows({{e, Stage::sources}, {e, Stage::end}});
   }
 
   /// The cells apart from several steps of a GPU that go from arrays to others, where they come first.
@@ -138,7 +145,9 @@ class Advance {
     std::copy_n(to, 2, field_);
     layers_ = layers_to;
     for (const Apart::Step& cells : apart.steps) {
+      put_in_place(Field::magnetic);
       advance_boxes(Field::magnetic, cells.h, step);
+      put_in_place(Field::electric);
       advance_boxes(Field::electric, cells.e, step);
       call_hooks(Field::electric, grid.cells(), step, Stage::end);
       unit_.record(grid, apart.result, a_.recording.probes, places_, field_, row);
@@ -203,8 +212,7 @@ class Advance {
         for (std::int32_t n = 0; n < now; ++n)
           values[s * static_cast<std::size_t>(pass) + static_cast<std::size_t>(n)] =
               static_cast<T>(addition(a_, a_.sources[s], a_.step + done + n));
-      const HalfStep& half = a_.half[number(Field::magnetic)];
-      if (half.ghosts == Ghosts::put_in_place) put_in_place(Field::electric, half, received_[number(Field::magnetic)]);
+      put_in_place(Field::magnetic);
       first_of_pass_ = a_.step + done;
       done += now;
       unit_.update_steps(a_.scheme, now, needed_before(a_.steps - done), media_, layers_, sources,
@@ -219,7 +227,8 @@ class Advance {
   [[nodiscard]] Planes needed_before(std::int32_t steps) const {
     const Grid& grid = a_.scheme.grid;
     if (a_.overlap.planes == 0) return {0, grid.n[0]};
-    return around({a_.overlap.first, a_.overlap.end}, steps, grid);
+    const std::int32_t planes_of_step = a_.coupling.empty() ? 1 : 2;
+    return around({a_.overlap.first, a_.overlap.end}, steps * planes_of_step, grid);
   }
   /// What hooks have of planes beside the fields, E first.
   template <class Body>
@@ -277,7 +286,7 @@ class Advance {
   /// Ghosts of the other field, then the boxes of this one, sources and hooks.
   void update(Field field, std::int64_t step) {
     const HalfStep& half = a_.half[number(field)];
-    if (half.ghosts == Ghosts::put_in_place) put_in_place(other(field), half, received_[number(field)]);
+    put_in_place(field);
     if (half.begins) call_hooks(field, a_.scheme.grid.cells(), step, Stage::begin);
     update_boxes(field, half.boxes, step);
   }
@@ -289,6 +298,7 @@ class Advance {
   void update_boxes(Field field, const Boxes& boxes, std::int64_t step) {
     const std::size_t f = number(field);
     for (const Box& cells : boxes) {
+      if (field == Field::electric) call_hooks(field, cells, step, Stage::changing);
       unit_.update(field, a_.scheme, cells, media_[f], layers_[f], static_cast<const T*>(field_[number(other(field))]),
                    field_[f]);
       call_hooks(field, cells, step, Stage::updated);
@@ -301,13 +311,21 @@ class Advance {
     unit_.update_both(a_.scheme, both, media_, layers_, field_);
     add_sources(both.e_cells, step);
   }
-  void put_in_place(Field field, const HalfStep& half, const std::array<const T*, 3>& received) {
+  /// Ghosts of the other field, if the half-step of `field` has them put in place.
+  void put_in_place(Field field) {
+    const HalfStep& half = a_.half[number(field)];
+    if (half.ghosts != Ghosts::put_in_place) return;
     const Grid& grid = a_.scheme.grid;
-    T* const values = field_[number(field)];
+    const Field from = other(field);
+    T* const values = field_[number(from)];
     for (std::size_t n = 0; n < half.received.size(); ++n)
-      unit_.unpack(grid, incoming(grid, field, half.received[n]), received[n], values);
-    for (const std::int32_t axis : half.wrapped) unit_.wrap(grid, field, axis, values);
-    if (field == Field::magnetic) unit_.reflect(grid, values);
+      unit_.unpack(grid, incoming(grid, from, half.received[n]), received_[number(field)][n], values);
+    for (const std::int32_t axis : half.wrapped) unit_.wrap(grid, from, axis, values);
+    if (from == Field::magnetic) unit_.reflect(grid, values);
+  }
+  void couple(const Box& cells, std::int64_t step) {
+    for (const HookBinding& binding : a_.coupling)
+      call(binding, Field::electric, cells, step, Stage::coupled, coupling_arrays_.data());
   }
   /// `of_pass`: which of several steps that overlap in time, if it is one.
   void call_hooks(Field field, const Box& cells, std::int64_t step, Stage stage, int of_pass = -1) {

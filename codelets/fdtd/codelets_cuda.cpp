@@ -82,7 +82,7 @@ struct Gpu {
       for (std::size_t f = 0; f < 2; ++f) {
         cuda::add_field(grid, box, from[f], to[f], copies);
         if (layers_from[f].layers != nullptr)
-          cuda::add_psi(*layers_from[f].layers, common(box, grid.cells()), layers_from[f].psi, layers_to[f].psi,
+          cuda::add_psi(*layers_from[f].layers, common(box, grid.entries()), layers_from[f].psi, layers_to[f].psi,
                         copies);
       }
     cuda::copy_boxes(copies, stream);

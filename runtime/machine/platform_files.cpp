@@ -233,7 +233,8 @@ void PlatformFiles::use() const {
     const long nanoseconds = std::lround(seconds * 1e9);
     set_unless_given(variable, std::to_string(nanoseconds == 1 ? 0 : nanoseconds).c_str());
   };
-  set("STARPU_SIMGRID_COPY_QUEUE_COST", overheads_.copy);
+  // who says what queueing costs means copies, too
+  if (std::getenv("STARPU_SIMGRID_CUDA_QUEUE_COST") == nullptr) set("STARPU_SIMGRID_COPY_QUEUE_COST", overheads_.copy);
   set("STARPU_SIMGRID_FETCHING_INPUT_COST", overheads_.datum);
   set("STARPU_SIMGRID_CUDA_QUEUE_COST", overheads_.launch);
 }

@@ -2,7 +2,7 @@
 """Conjugate gradients: GPUs, CPUs, steps of refinement. Tables by the name of their place in the text."""
 import statistics
 
-from tables.records import load
+from tables.records import gpu_of, load
 
 
 def gpu_single():
@@ -123,19 +123,22 @@ def gpu_libraries():
 
 def preconditioners():
     """Iterations and seconds under each preconditioner."""
-    [(_, record)] = load("cg-preconditioners.json")
-    rows = ["| system | rows | `jacobi`: iterations | s | `ssor`: iterations | set-up + solve, s | `amg`: iterations | set-up + solve, s "
-            "| GAMG: iterations | set-up + solve, s | `auto` chooses |", "|---|---|---|---|---|---|---|---|---|---|---|"]
-    for line in record["systems"]:
+    records = [record for name in ("", "-small") for _, record in load(f"cg-preconditioners{name}.json")]
+    rows = [f"Version {records[0]['commit']}:", "", "| system | rows | `jacobi`: iterations | s | `ssor`: iterations | set-up + solve, s | `amg`: iterations | set-up + solve, s "
+            "| over `jacobi` | GAMG: iterations | set-up + solve, s | `auto` chooses |", "|---|---|---|---|---|---|---|---|---|---|---|---|"]
+    for line in (line for record in records for line in record["systems"]):
         runs = line["runs"]
-        cells = [line["system"], f"{line['rows']:,}", runs["jacobi"]["iterations"], f"{runs['jacobi']['solve_seconds']:.2f}"]
+        jacobi = runs["jacobi"]["solve_seconds"]
+        cells = [line["system"], f"{line['rows']:,}", runs["jacobi"]["iterations"], f"{jacobi:.3f}"]
         for key in ("ssor", "amg", "gamg"):
             run = runs.get(key)
-            cells += [run["iterations"], f"{run['setup_seconds']:.2f} + {run['solve_seconds']:.2f}"] if run else ["", ""]
-        rows.append("| " + " | ".join(map(str, [*cells, f"`{runs['auto']['name']}`"])) + " |")
+            cells += [run["iterations"], f"{run['setup_seconds']:.3f} + {run['solve_seconds']:.3f}"] if run else ["", ""]
+            cells += [f"{(run['setup_seconds'] + run['solve_seconds']) / jacobi:.2f}"] if key == "amg" else []
+        cells.append(f"`{runs['auto']['name']}`")
+        rows.append("| " + " | ".join(map(str, cells)) + " |")
     [(_, large)] = load("cg-amg-7pts-256.json")
     rows.append(f"| 7pts-256, version {large.get('commit', large['version'])} | {large['matrix']['rows']:,} | | | | | {large['iterations']} | "
-                f"{large['preconditioner']['setup_seconds']:.2f} + {large['seconds']:.2f} | | | |")
+                f"{large['preconditioner']['setup_seconds']:.2f} + {large['seconds']:.2f} | | | | |")
     return "\n".join(rows)
 
 
@@ -167,18 +170,20 @@ def preconditioners_of_bodies():
 
 def preconditioners_beside_gpu():
     """One GPU, the set-up on the cores of its host."""
-    [(_, record)] = load("cg-preconditioners-h100.json")
-    rows = [f"One {record['starpu']['gpus'][0].split('(')[1].split(' 7')[0].strip()}, version {record['commit']}:", "",
-            "| system | `jacobi`: iterations | ms | `amg`: iterations | set-up + solve, ms | `auto` chooses |", "|---|---|---|---|---|---|"]
-    for line in record["systems"]:
-        jacobi, amg = line["runs"]["jacobi"], line["runs"]["amg"]
-        rows.append(f"| {line['system']} | {jacobi['iterations']} | {1e3 * jacobi['solve_seconds']:.1f} | {amg['iterations']} | "
-                    f"{1e3 * amg['setup_seconds']:.0f} + {1e3 * amg['solve_seconds']:.1f} | `{line['runs']['auto']['name']}` |")
-    return "\n".join(rows)
+    tables = []
+    for _, record in load("cg-preconditioners-h?00.json"):
+        rows = [f"One {gpu_of(record)}, version {record['commit']}:", "",
+                "| system | `jacobi`: iterations | ms | `amg`: iterations | set-up + solve, ms | `auto` chooses |", "|---|---|---|---|---|---|"]
+        for line in record["systems"]:
+            jacobi, amg = line["runs"]["jacobi"], line["runs"]["amg"]
+            rows.append(f"| {line['system']} | {jacobi['iterations']} | {1e3 * jacobi['solve_seconds']:.1f} | {amg['iterations']} | "
+                        f"{1e3 * amg['setup_seconds']:.0f} + {1e3 * amg['solve_seconds']:.1f} | `{line['runs']['auto']['name']}` |")
+        tables.append("\n".join(rows))
+    return "\n\n".join(tables)
 
 
 TABLES = {
-    "cg-preconditioners-h100": preconditioners_beside_gpu,
+    "cg-preconditioners-gpus": preconditioners_beside_gpu,
     "cg-preconditioners": preconditioners,
     "cg-preconditioners-auto": choice_of_preconditioner,
     "cg-preconditioners-bodies": preconditioners_of_bodies,

@@ -17,6 +17,7 @@ class Printed:
         self.experiment, self.place, self.why, self.paper = experiment, f"{section['title']}: {name}", why, paper
         unit = section.get("unit", "")
         self.percentage = unit == "%" or ", %" in name
+        self.step = 1 if section.get("rounded_down") else 0  # 4 is then printed of 4 to 5
         self.unit = f", {unit}" if unit else ""
         self.ours = found[1][0]
 
@@ -25,9 +26,10 @@ class Printed:
         """In percent or points; none where there is nothing to compare."""
         if self.ours is None:
             return None
+        paper = min(max(self.ours, self.paper), self.paper + self.step)  # the nearest that may have been printed so
         if self.percentage:
-            return self.ours - self.paper
-        return 100 * (self.ours - self.paper) / abs(self.paper) if self.paper else 100 * float(self.ours != 0)
+            return self.ours - paper
+        return 100 * (self.ours - paper) / abs(paper) if paper else 100 * float(self.ours != 0)
 
     @property
     def is_input(self):

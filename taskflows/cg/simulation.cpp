@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <numeric>
+#include <optional>
 
 #include "base/as_size.hpp"
 #include "base/error.hpp"
@@ -43,6 +44,7 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
   if (hierarchy == nullptr)
     failed("{}: --preconditioner {} without its setup", a.name, name_of(options.preconditioner_flow));
   const Clock::time_point begin = Clock::now();
+  const Pause pause;  // as in make_matrix()
   if (options.preconditioner_flow == PreconditionerFlow::ssor)
     preconditioner_tasks = std::make_unique<GaussSeidel>(*this, a, *hierarchy);
   else
@@ -95,6 +97,8 @@ BlockRange System::range_of(int i, int j, const CsrMatrix& a, const Session& ses
 void System::make_matrix(const CsrMatrix& a, const Session& session) {
   rows.resize(as_size(blocks()));
   const bool by_tasks = session.gpus() == 0 && static_cast<int>(own_.size()) >= session.cpus();
+  std::optional<Pause> pause;  // the cores are OpenMP's: a thread that a worker disturbs makes all others wait
+  if (!by_tasks && !simulated) pause.emplace();
   std::vector<std::unique_ptr<MatrixBlock>> plans;
   std::vector<const void*> plan_pointers;
   plan_pointers.reserve(own_.size() * as_size(blocks()));

@@ -71,14 +71,31 @@ inline PoleStates poles_of_strips(const Problem& p) {
   }
   std::partial_sort(slots.begin(), slots.begin() + 4, slots.end(), std::greater<>());
   // entries on their upper planes have them, too
-  box = common({box.x0, box.x1 + 1, box.y0, box.y1 + 1, box.z0, box.z1 + 1}, whole_grid(p).cells());
+  std::int32_t* const range[3][2] = {{&box.x0, &box.x1}, {&box.y0, &box.y1}, {&box.z0, &box.z1}};
+  for (std::size_t a = 0; a < 3; ++a) {
+    auto& [first, end] = range[a];
+    const bool around = p.face[2 * a] == Face::neighbour && *end == p.cells[a];
+    if (around && a > 0) *first = 0;  // plane n is plane 0
+    *end = a == 0 && around ? *end + 1 : std::min(*end + 1, extents(p)[a]);
+  }
   return {box, 1 + std::accumulate(slots.begin(), slots.begin() + 4, 0)};
 }
+/// Runs of planes of a strip that have some.
+inline std::vector<Planes> planes_with_poles(const PoleStates& all, const Grid& grid,
+                                             const std::vector<std::array<int, 3>>& origins) {
+  std::vector<Planes> runs;
+  const std::int32_t planes = grid.planes_along(0);
+  for (const std::array<int, 3>& o : origins) {
+    const Planes run{std::max(all.box.x0 - o[0], runs.empty() ? 0 : runs.back().end),
+                     std::min(all.box.x1 - o[0], planes)};
+    if (run.first < run.end) runs.push_back(run);
+  }
+  return runs;
+}
 /// Those of a strip.
-inline PoleStates poles_of_strip(const PoleStates& all, const Grid& grid, const std::array<int, 3>& o) {
-  const Box& b = all.box;
-  const Box own = common({b.x0 - o[0], b.x1 - o[0], b.y0 - o[1], b.y1 - o[1], b.z0 - o[2], b.z1 - o[2]}, grid.cells());
-  return {own.empty() ? Box{} : own, all.slots};
+inline PoleStates poles_of_strip(const PoleStates& all, const std::vector<Planes>& runs) {
+  if (all.box.empty() || runs.empty()) return {Box{}, all.slots};
+  return {{runs.front().first, runs.back().end, all.box.y0, all.box.y1, all.box.z0, all.box.z1}, all.slots};
 }
 
 /// What several steps in one pass through memory have beside the plain scheme and layers.
@@ -97,12 +114,22 @@ struct Simulation::BrickData {
   std::array<bool, 6> connected{};         ///< to another brick
   std::array<bool, 3> wrapped{};           ///< its own neighbour
   std::array<int, 2> overlap{};            ///< planes below and above that are a neighbour's
+  int period = 0;                          ///< cells along x of a periodic domain, if strips overlap; else 0
   std::array<std::vector<Box>, 2> border;  ///< what neighbours wait for; all cells where nothing is hidden
   std::array<Box, 2> inner{};              ///< the rest; empty where nothing is hidden
   bool fusible = false;                    ///< on a CPU, where both fields go together
   bool here = true;                        ///< else of another rank: only what it sends to bricks that are here
   [[nodiscard]] std::array<int, 3> origin() const {
     return {place.begin[0] - overlap[0], place.begin[1], place.begin[2]};
+  }
+  /// Everywhere it is in a domain that is periodic along x, where an overlap may go around it: falling, so that what is
+  /// in the brick several times comes in the order of its planes.
+  [[nodiscard]] std::vector<std::array<int, 3>> origins() const {
+    std::array<int, 3> o = origin();
+    if (period == 0) return {o};
+    std::vector<std::array<int, 3>> all;
+    for (const int times : {1, 0, -1}) all.push_back({o[0] + times * period, o[1], o[2]});
+    return all;
   }
   /// Planes along x that are the brick's own: [first, end).
   [[nodiscard]] int first_plane() const { return overlap[0]; }
@@ -139,6 +166,16 @@ struct Simulation::BrickData {
   Handle sums, energy, places;
   std::array<Recording, 2> recordings;
 };
+
+/// Where an entry of the domain is in a brick that updates it: more than once if an overlap goes around the domain.
+template <class Brick>
+std::vector<std::array<int, 3>> all_within(const Brick& brick, Field field, int component,
+                                           const std::array<int, 3>& cell) {
+  std::vector<std::array<int, 3>> all;
+  for (const std::array<int, 3>& origin : brick.origins())
+    if (const auto here = within(brick.scheme.grid, origin, field, component, cell)) all.push_back(*here);
+  return all;
+}
 
 struct Simulation::Codelets {
   Codelet &advance, &clear, &store, &load, &sum, &energy;

@@ -47,7 +47,8 @@ Simulation::BrickTask& Simulation::BrickTask::repeat(int steps) {
 template <class T>
 Box Simulation::BrickTask::media_of(const BrickData& brick) {
   const Grid& grid = brick.scheme.grid;
-  std::vector<Box> of_planes(as_size(grid.n[0]));
+  const std::array<int, 3> planes = {grid.planes_along(0), grid.planes_along(1), grid.planes_along(2)};
+  std::vector<Box> of_planes(as_size(planes[0]));
   for (std::size_t f = 0; f < 2; ++f) {
     if (!brick.scheme.media[f]) continue;
     const auto* const table = reinterpret_cast<const Coefficients<T>*>(brick.table_memory[f].data());
@@ -55,10 +56,10 @@ Box Simulation::BrickTask::media_of(const BrickData& brick) {
     for (std::size_t m = 0; m < other.size(); ++m) other[m] = table[m].a != 1 || table[m].b != 1;
     const std::uint16_t* const index = brick.index_memory[f].data();
 #pragma omp parallel for
-    for (int i = 0; i < grid.n[0]; ++i)
+    for (int i = 0; i < planes[0]; ++i)
       for (int c = 0; c < 3; ++c)
-        for (int j = 0; j < grid.n[1]; ++j)
-          for (int k = 0; k < grid.n[2]; ++k)
+        for (int j = 0; j < planes[1]; ++j)
+          for (int k = 0; k < planes[2]; ++k)
             if (other[index[grid.at(c, i, j, k)]]) {
               Box& box = of_planes[as_size(i)];
               const Box entry{i, i + 1, j, j + 1, k, k + 1};
@@ -74,7 +75,7 @@ Box Simulation::BrickTask::media_of(const BrickData& brick) {
 const BesidePasses& Simulation::BrickTask::beside_passes() const {
   if (brick_.beside_passes) return *brick_.beside_passes;
   BesidePasses& found = brick_.beside_passes.emplace();
-  found.possible = brick_.coupling.empty();
+  found.possible = brick_.coupling.empty() || brick_.fusible;
   std::vector<const KernelHook*> known;  // some are of both fields
   for (const auto& hooks : brick_.hooks)
     for (const HookBinding& binding : hooks) {
@@ -97,7 +98,9 @@ Simulation::BrickTask& Simulation::BrickTask::in_few_passes() {
   const bool few_probes = brick_.fusible || brick_.probes.size() <= cuda::most_steps_probes;
   const bool few_sources = brick_.fusible || brick_.sources.size() <= cuda::most_steps_sources;
   const Grid& grid = brick_.scheme.grid;
-  const bool faces = brick_.fusible ? grid.face[0] != Face::neighbour && grid.face[1] != Face::neighbour : closed(grid);
+  const bool faces =
+      grid.face[0] != Face::neighbour && grid.face[1] != Face::neighbour &&
+      (brick_.fusible || closed(grid) || fills_tiles(grid, steps_at_once(simulation_.problem_.precision) / 2));
   if (!room || !faces || !few_probes || !few_sources) return *this;
   const BesidePasses& beside = beside_passes();
   if (beside.possible)
@@ -169,7 +172,10 @@ void Simulation::BrickTask::submit(Priority priority) {
                    {.priority = static_cast<int>(priority),
                     .worker = std::max(brick_.worker, -1),
                     .rank = brick_.place.rank.value_or(this_rank_runs)});
-  if (brick_.here) ++simulation_.tasks_;
+  if (!brick_.here) return;
+  ++simulation_.tasks_;
+  const std::int32_t pass = brick_.fusible ? 1 : steps_at_once(simulation_.problem_.precision);
+  if (args_.several_steps && args_.steps > 1) simulation_.steps_in_passes_ += args_.steps / pass * pass;
 }
 
 }  // namespace asterism::fdtd

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "codelets/fdtd/kernels/kernels.hpp"
+#include "codelets/fdtd/kernels/update/apart.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/direct/direct_messages.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -167,16 +168,19 @@ Division strips(const Problem& problem, const Session& session, const std::vecto
 }
 
 int best_overlap(const Problem& problem, const Division& division) {
-  if (division.bricks.size() < 2 || !may_overlap(problem)) return 0;
+  // a strip that is its own neighbour overlaps with itself
+  if ((division.bricks.size() < 2 && problem.face[0] != Face::neighbour) || !may_overlap(problem)) return 0;
   int thinnest = problem.cells[0];
   for (const BrickPlace& brick : division.bricks) {
     if (brick.size(1) != problem.cells[1] || brick.size(2) != problem.cells[2]) return 0;
     thinnest = std::min(thinnest, brick.size(0));
   }
-  // GPUs take steps one by one beside other faces and around poles
+  // GPUs take steps one by one in thin domains with other faces, and around many poles
   const bool closed =
       std::all_of(problem.face.begin(), problem.face.end(), [](Face face) { return face == Face::electric; });
-  if (division.gpu_share > 0 && !closed) return 0;
+  if (division.gpu_share > 0 && !closed && !fills_tiles(whole_grid(problem), steps_at_once(problem.precision) / 2))
+    return 0;
+  if (division.gpu_share > 0 && !problem.couplings.empty()) return 0;
   if (division.gpu_share > 0 && 3 * cells_with_poles(problem).cells() > static_cast<std::int64_t>(cells_of(problem)))
     return 0;
   // half as many steps as the wavefront takes at best still gain more than two planes in eight cost, and no less than
@@ -185,7 +189,7 @@ int best_overlap(const Problem& problem, const Division& division) {
     const bool thin = thinnest < 16 * cpu::steps_at_once;
     for (int steps = cpu::steps_at_once / (thin && cached(problem) ? 2 : 1); steps >= cpu::steps_at_once / 2;
          steps /= 2)
-      if (thinnest >= 8 * steps) return steps;
+      if (thinnest >= 8 * steps * planes_of_step(problem)) return steps * planes_of_step(problem);
     return 0;
   }
   const bool of_ranks = std::any_of(division.bricks.begin(), division.bricks.end(),

@@ -110,9 +110,13 @@ void Simulation::build_overlap(BrickData& brick, std::size_t number, const std::
     if (!brick.here && !to_here) continue;
     const Grid& grid = brick.scheme.grid;
     const int first = side == 0 ? brick.first_plane() : brick.end_plane() - overlap_;
+    const auto poles_in = [&](std::int32_t from, std::int32_t end) {
+      const std::vector<Planes> runs = planes_with_poles(poles_, grid, brick.origins());
+      return state_elements(poles_of_strip(poles_, runs), runs, from, end);
+    };
     const std::int64_t numbers = 6 * grid.planes(first, first + overlap_).cells() +
                                  2 * psi_elements(layers_of(brick), first, first + overlap_) +
-                                 state_elements(poles_of_strip(poles_, grid, brick.origin()), first, first + overlap_);
+                                 poles_in(first, first + overlap_);
     const std::size_t bytes = static_cast<std::size_t>(numbers) * as_size(element_);
     for (std::size_t parity = 0; parity < 2; ++parity) {
       brick.overlap_memory[parity][side] = HostBuffer<char>::of_tasks(bytes);

@@ -184,7 +184,8 @@ codelets::AdvanceArgs step_of(const Problem& problem) {
       if (grid.face[2 * axis] == Face::neighbour) half.wrapped.push_back(axis);
   }
   if (grid.face[0] != Face::neighbour && grid.face[1] != Face::neighbour) {
-    const bool of_gpus = closed(grid) && problem.sources.size() <= cuda::most_steps_sources;
+    const bool of_gpus = (closed(grid) || fills_tiles(grid, steps_at_once(problem.precision) / 2)) &&
+                         problem.sources.size() <= cuda::most_steps_sources;
     args.several_steps =
         codelets::SeveralSteps{steps_at_once(problem.precision), of_gpus && starpu_cuda_worker_get_count() > 0, {}};
   }

@@ -37,7 +37,8 @@ bool all_empty(const std::vector<Box>& boxes) {
 void Simulation::advance(long steps) {
   if (overlap_ > 0 && exchange_again_) submit_exchange();
   for (long done = 0; done < steps;) {
-    const long now = std::min(steps - done, alone_ ? most_steps : std::max<long>(overlap_, 1));
+    const long now =
+        std::min(steps - done, alone_ ? most_steps : std::max<long>(overlap_ / planes_of_step(problem_), 1));
     const long taken = next_recording(now);
     starpu_iteration_push(static_cast<unsigned long>(time_));
     if (alone_)

@@ -116,8 +116,14 @@ bool has_layers(const Problem& problem);
 bool has_poles(const Problem& problem);
 /// The smallest box of cells that has all with poles.
 Box cells_with_poles(const Problem& problem);
-/// Can strips along x overlap? Where that is not periodic, no edges are coupled and cells have the same lengths.
+/// Are edges coupled with those of the next planes and rows only?
+bool couples_neighbours(const Problem& problem);
+/// Can strips along x overlap? Where cells have the same lengths and edges are coupled so.
 bool may_overlap(const Problem& problem);
+/// Planes of a strip that lose what is right beside them in a step.
+inline int planes_of_step(const Problem& problem) {
+  return problem.couplings.empty() ? 1 : 2;
+}
 /// As the kernels ask for it.
 Cells cells_with_materials(const Problem& problem);
 Space space_of(const Problem& problem);

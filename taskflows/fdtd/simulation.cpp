@@ -21,13 +21,15 @@ void check_overlap(const Problem& problem, const std::vector<BrickPlace>& bricks
   if (overlap < 0) bad_input("overlap of {} planes: expected 0 at least", overlap);
   if (problem.mesh.graded()) bad_input("overlap of {} planes on a graded mesh: expected none", overlap);
   if (!may_overlap(problem))
-    bad_input("overlap of {} planes: not with conformal surfaces, nor in a domain that is periodic along x", overlap);
+    bad_input("overlap of {} planes where edges far apart are coupled: expected none", overlap);
+  if (overlap < planes_of_step(problem))
+    bad_input("overlap of {} planes where edges are coupled: expected 2 at least", overlap);
   for (std::size_t b = 0; b < bricks.size(); ++b) {
     const BrickPlace& brick = bricks[b];
     const auto other = [&](const auto& neighbour) { return neighbour && as_size(*neighbour) != b; };
     if (std::any_of(brick.neighbour.begin() + 2, brick.neighbour.end(), other))
       bad_input("overlap of {} planes: only of strips along x", overlap);
-    if (brick.size(0) < overlap && bricks.size() > 1)
+    if (brick.size(0) < overlap && (brick.neighbour[0] || brick.neighbour[1]))
       bad_input("overlap of {} planes: a strip has {} only", overlap, brick.size(0));
   }
 }
@@ -118,6 +120,7 @@ void Simulation::build_scheme(BrickData& brick, std::size_t number) const {
     if (overlap_ > 0 && f < 2 && neighbour) {
       face[f] = Face::electric;  // beyond it nothing is right; what is wrong comes nearer by a plane in each step
       brick.overlap[f] = overlap_;
+      if (problem_.face[0] == Face::neighbour) brick.period = problem_.cells[0];
       continue;
     }
     face[f] = neighbour ? Face::neighbour : problem_.face[f];
@@ -167,20 +170,18 @@ void Simulation::build_magnetic_sources() {
   for (const CurrentSource& source : problem_.magnetic_sources)
     for (const std::size_t b : own_) {
       const BrickData& brick = *bricks_[b];
-      if (const auto here = within(brick.scheme.grid, brick.origin(), Field::magnetic, source.component, source.cell))
-        add_magnetic_source(*this, problem_, source, b, coefficient_b(brick, Field::magnetic, source.component, *here),
-                            magnetic_sources_);
+      for (const auto& here : all_within(brick, Field::magnetic, source.component, source.cell))
+        add_magnetic_source(*this, problem_, source, b, here,
+                            coefficient_b(brick, Field::magnetic, source.component, here), magnetic_sources_);
     }
 }
 
 void Simulation::build_sources(BrickData& brick) {
-  const Grid& grid = brick.scheme.grid;
-  for (const CurrentSource& source : problem_.sources) {
-    const auto here = within(grid, brick.origin(), Field::electric, source.component, source.cell);
-    if (!here) continue;
-    const double b = coefficient_b(brick, Field::electric, source.component, *here);
-    brick.sources.push_back(point_source(problem_, source, *here, b));
-  }
+  for (const CurrentSource& source : problem_.sources)
+    for (const auto& here : all_within(brick, Field::electric, source.component, source.cell)) {
+      const double b = coefficient_b(brick, Field::electric, source.component, here);
+      brick.sources.push_back(point_source(problem_, source, here, b));
+    }
 }
 
 void Simulation::build_probes(BrickData& brick) {
@@ -243,6 +244,9 @@ const BrickPlace& Simulation::place(std::size_t brick) const {
 }
 std::array<int, 3> Simulation::origin(std::size_t brick) const {
   return bricks_[brick]->origin();
+}
+std::vector<std::array<int, 3>> Simulation::origins(std::size_t brick) const {
+  return bricks_[brick]->origins();
 }
 const Grid& Simulation::grid(std::size_t brick) const {
   return bricks_[brick]->scheme.grid;

@@ -75,12 +75,11 @@ class Simulation {
   /// Bricks as decompose() gives them. `problem` is kept by reference. All fields are zero, at time 0. Absorbing
   /// layers, poles, plane waves and monitors of the problem are there.
   /// `overlap`: planes along x that strips have of their neighbours beside their own; they exchange all of them after
-  /// as many steps, instead of two components of one after each half-step, and take those steps in as few passes
-  /// through memory as can be. Throws Error (bad input) where may_overlap() says no, and for strips thinner than the
-  /// overlap.
-  /// Over several ranks (BrickPlace::rank) all make it, with the same bricks and overlap, bricks of a rank one after
-  /// the other, and call the same functions in the same order. Parts of fields are those of this rank's bricks, sums
-  /// are over the whole domain.
+  /// as many steps (half as many with coupled edges), instead of two components of one after each half-step, and take
+  /// those steps in as few passes through memory as can be. Throws Error (bad input) where may_overlap() says no, and
+  /// for strips thinner than the overlap. Over several ranks (BrickPlace::rank) all make it, with the same bricks and
+  /// overlap, bricks of a rank one after the other, and call the same functions in the same order. Parts of fields are
+  /// those of this rank's bricks, sums are over the whole domain.
   Simulation(const Problem& problem, const std::vector<BrickPlace>& bricks, const Placement& placement, int overlap = 0,
              Exchange exchange = Exchange::hidden);
   ~Simulation();
@@ -108,6 +107,8 @@ class Simulation {
   [[nodiscard]] const Grid& grid(std::size_t brick) const;
   /// Where cell (0, 0, 0) of its grid is in the domain.
   [[nodiscard]] std::array<int, 3> origin(std::size_t brick) const;
+  /// Everywhere it is in a domain that is periodic along x, where an overlap may go around it, with falling x.
+  [[nodiscard]] std::vector<std::array<int, 3>> origins(std::size_t brick) const;
 
   /// Three components of a box of entries, component by component, z fastest, float or double. Boxes cover
   /// extents(problem); what is no entry of a component is zero there.
@@ -159,7 +160,10 @@ class Simulation {
   const std::vector<double>& probe_values();
 
   [[nodiscard]] std::int64_t tasks() const { return tasks_; }  ///< of this rank
+  /// Steps of this rank's bricks that tasks take several at a time in one pass through memory, added up.
+  [[nodiscard]] std::int64_t steps_in_passes() const { return steps_in_passes_; }
   [[nodiscard]] std::size_t bricks() const { return bricks_.size(); }
+  [[nodiscard]] int overlap() const { return overlap_; }
   [[nodiscard]] bool dealt() const { return dealt_; }  ///< to several ranks
   /// Bytes of an entry.
   [[nodiscard]] std::size_t element() const { return static_cast<std::size_t>(element_); }
@@ -257,6 +261,7 @@ class Simulation {
   bool sums_submitted_ = false;
   long time_ = 0;
   std::int64_t tasks_ = 0;
+  std::int64_t steps_in_passes_ = 0;
   // probes: two recordings take turns, so that one is collected while the other is filled
   std::size_t turn_ = 0;
   std::array<long, 2> recorded_{};  ///< steps in them

@@ -12,6 +12,7 @@
 #include "tests/apps/egg_mesh.hpp"
 #include "tests/apps/reproduced_figures.hpp"
 #include "tests/apps/run_program.hpp"
+#include "tests/gzip.hpp"
 
 namespace {
 
@@ -115,19 +116,38 @@ TEST_F(AsterismReproduce, SaysWhyOursDiffers) {
   }
 }
 
-/// The airliner, beside the program or in the folder that ASTERISM_DATA names; it has more vertices than asked for.
+/// The airliner, beside the program or in the folder that ASTERISM_DATA names.
 TEST_F(AsterismReproduce, FindsTheMeshItself) {
+  const fs::path name = "meshes/airliner_fine.off.gz";
+  EXPECT_TRUE(fs::exists(papers.parent_path() / "data" / name));
   const char* const named = std::getenv("ASTERISM_DATA");
   const std::string before = named == nullptr ? "" : named;
-  unsetenv("ASTERISM_DATA");
-  const json r = record({"tdbem-table4", "--unknowns", "150"});
   setenv("ASTERISM_DATA", folder_.c_str(), 1);
   const Ran refused = run({"tdbem-table4", "--unknowns", "150"});
+  fs::create_directories(folder_ / "meshes");
+  std::ofstream(folder_ / name) << gzip(egg_mesh());
+  const json r = record({"tdbem-table4", "--unknowns", "150"});
   named == nullptr ? unsetenv("ASTERISM_DATA") : setenv("ASTERISM_DATA", before.c_str(), 1);
-  EXPECT_EQ(r["settings"]["mesh"], "airliner_coarse.off.gz");
-  EXPECT_EQ(r["settings"]["unknowns"], 3689);
   EXPECT_NE(refused.status, 0);
-  EXPECT_TRUE(contains(refused.err, (folder_ / "meshes/airliner_coarse.off.gz").string())) << refused.err;
+  EXPECT_TRUE(contains(refused.err, (folder_ / name).string())) << refused.err;
+  EXPECT_EQ(r["settings"]["mesh"], "airliner_fine.off.gz");
+  EXPECT_EQ(r["settings"]["unknowns"], 150);
+}
+
+/// A number that a paper prints without its fraction stands for all that begin with it.
+TEST_F(AsterismReproduce, RoundedDown) {
+  const Arguments egg = {"tdbem-table4", "--mesh", file(egg_mesh(), "egg.off"), "--unknowns", "150"};
+  const std::string before =
+      "title = \"Blocks, Hilbert\"\nunit = \"10^6\"\nsays = \"Table 4: number of blocks (NBB)\"\n"
+      "rounded_down = true\nfigures = [\n  [\"32 x 16\", 36],";
+  for (const auto& [printed, difference] : {std::pair(0.0, 0.0), std::pair(-1.5, 1.0), std::pair(2.0, -1.0)}) {
+    std::string after = before;
+    after.replace(after.rfind("36"), 2, std::to_string(printed));
+    Arguments other = egg;
+    other.insert(other.end(), {"--papers", altered("tdbem-table4.toml", before, after)});
+    const json ours = figure(record(other), "Blocks, Hilbert", "32 x 16")["ours"][0];
+    EXPECT_NEAR(ours["difference"].get<double>(), difference, 0.05) << printed;
+  }
 }
 
 /// An ellipsoid's mesh in a file: two numberings of the same surface have the same matrices.

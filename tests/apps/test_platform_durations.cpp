@@ -197,7 +197,7 @@ TEST(MeasuredDurations, SamplesNeverFallWithSize) {
 
   // one that is so short that it takes all before it along
   MeasuredDurations other;
-  r = Recorded();
+  r = Recorded(true);
   add(10, 1, 1e6, 4e-3);
   add(10, 2, 2e6, 5e-3);
   add(10, 3, 4e6, 1e-3);

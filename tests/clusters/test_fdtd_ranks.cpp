@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "runtime/ranks/ranks.hpp"
 #include "runtime/session.hpp"
@@ -23,11 +24,12 @@ SessionOptions options(int cpus) {
   return options;
 }
 
-Problem problem(Face along_y) {
+Problem problem(Face along_y, Face along_x = Face::electric) {
   Problem p;
   p.cells = {13, 9, 8};
   p.spacing = {1e-3, 1.3e-3, 0.8e-3};
   p.dt = 0.9 * largest_time_step(p);
+  p.face[0] = p.face[1] = along_x;
   p.face[2] = p.face[3] = along_y;
   p.sources.push_back({2, {6, 4, 4}, [dt = p.dt](double t) { return std::cos(0.2 * t / dt); }});
   p.probes = {{Field::electric, 2, {2, 4, 4}}, {Field::magnetic, 0, {11, 3, 5}}};
@@ -66,13 +68,14 @@ class FdtdOverRanks : public testing::Test {};
 TEST_F(FdtdOverRanks, StatesMayBeSetBetweenSteps) {
   const Session session(options(1));
   const int ranks = rank_group().ranks();
-  for (const int overlap : {0, 2}) {
-    const Problem p = problem(Face::neighbour);
+  for (const auto& [overlap, along_x] :
+       {std::pair{0, Face::electric}, {2, Face::electric}, {0, Face::neighbour}, {2, Face::neighbour}}) {
+    const Problem p = problem(Face::neighbour, along_x);
     KnownRates known({}, rated_machine());
     Division d = strips(p, session, rank_shares(p, session, Pieces::strips, 0.0, known).ranks, 1);
     // two strips of a core, so that one hides what the other sends
     EXPECT_EQ(d.bricks.size(), static_cast<std::size_t>(ranks > 1 ? 2 * ranks : 1));
-    Simulation dealt(p, d.bricks, d.placement, ranks > 1 ? overlap : 0);
+    Simulation dealt(p, d.bricks, d.placement, overlap);
     Simulation whole(p, decompose(p, {{1, 1, 1}, {}}), {-1});
     EXPECT_EQ(dealt.dealt(), ranks > 1);
     for (Simulation* const simulation : {&dealt, &whole}) {

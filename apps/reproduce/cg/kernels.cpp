@@ -66,10 +66,15 @@ class Axpy final : public RecordedExperiment {
   void add_figures(const std::vector<nlohmann::json>& records, const std::vector<std::filesystem::path>& recordings,
                    Outcome& outcome) const override {
     const auto figure = figures_of(outcome.figures, "axpy, three GPUs over one");
+    // "concurrent tasks are thus actually serialized and the launching times are paradoxically cumulated" by a lock in
+    // the driver of then (section 6.1), which the simulator does not have: the smallest vectors tell what a launch
+    // takes
+    const double launches = (most_gpus - 1) * seconds_in(recordings[0], "cg_axpy");
     std::optional<double> faster_from, slower_below, largest;
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const double rows = records[2 * i].at("matrix").at("rows").get<double>();
-      const double gain = seconds_in(recordings[2 * i], "cg_axpy") / seconds_in(recordings[2 * i + 1], "cg_axpy");
+      const double gain =
+          seconds_in(recordings[2 * i], "cg_axpy") / (seconds_in(recordings[2 * i + 1], "cg_axpy") + launches);
       largest = gain;
       if (gain > noticeable && !faster_from) faster_from = rows;
       if (gain < 1 / noticeable) slower_below = rows;

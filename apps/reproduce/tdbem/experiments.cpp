@@ -7,6 +7,7 @@ Experiments tdbem_experiments() {
   Experiments all;
   all.push_back(tdbem_figure13());
   all.push_back(tdbem_figure15());
+  all.push_back(tdbem_gpu_rates());
   all.push_back(tdbem_table1());
   all.push_back(tdbem_table2());
   all.push_back(tdbem_table3());

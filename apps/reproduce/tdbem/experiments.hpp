@@ -8,6 +8,7 @@ namespace asterism::apps::reproduce {
 
 std::unique_ptr<Experiment> tdbem_figure13();
 std::unique_ptr<Experiment> tdbem_figure15();
+std::unique_ptr<Experiment> tdbem_gpu_rates();
 std::unique_ptr<Experiment> tdbem_table1();
 std::unique_ptr<Experiment> tdbem_table2();
 std::unique_ptr<Experiment> tdbem_table3();

@@ -23,6 +23,7 @@ struct BlockLayout {
   std::int64_t columns_stored = 0;  ///< sell: column indices or diagonal offsets
   bool diagonals = false;           ///< sell: slices may be made of diagonals
   std::int64_t nonzeros = 0;        ///< entries of the matrix
+  std::int64_t filled_rows = 0;     ///< rows that have some
   std::size_t index_at = 0;         ///< row_begin or slice_begin
   std::size_t slice_columns_at = 0;
   std::size_t row_at = 0;

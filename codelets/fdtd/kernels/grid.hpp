@@ -39,6 +39,11 @@ struct Box {
   }
 };
 
+/// Planes [first, end) along x.
+struct Planes {
+  std::int32_t first, end;
+};
+
 /// Is component `axis` of `field` on the planes between cells along `along`?
 ASTERISM_HOST_DEVICE constexpr bool on_planes(Field field, int component, int along) {
   return (field == Field::electric) == (component != along);
@@ -66,10 +71,17 @@ struct Grid {
   /// Elements of the array of a field.
   [[nodiscard]] ASTERISM_HOST_DEVICE std::int64_t elements() const { return 3 * component; }
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr Box cells() const { return {0, n[0], 0, n[1], 0, n[2]}; }
+  /// Planes across an axis with entries that are updated: one more than cells where the upper face is a magnetic
+  /// conductor.
+  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int32_t planes_along(int axis) const {
+    return n[axis] + (face[2 * axis + 1] == Face::magnetic ? 1 : 0);
+  }
   /// Entries of planes [first, end) along x, with those on magnetic conductors along y and z.
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr Box planes(std::int32_t first, std::int32_t end) const {
-    return {first, end, 0, n[1] + (face[3] == Face::magnetic ? 1 : 0), 0, n[2] + (face[5] == Face::magnetic ? 1 : 0)};
+    return {first, end, 0, planes_along(1), 0, planes_along(2)};
   }
+
+  [[nodiscard]] ASTERISM_HOST_DEVICE constexpr Box entries() const { return planes(0, planes_along(0)); }
 
   /// Entries of a component that are updated with the cells of a box: plane n goes with the last cell.
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr Box entries(Field field, int c, const Box& cells) const {

@@ -19,11 +19,12 @@ namespace asterism::fdtd {
 
 /// When a kernel is called.
 enum class Stage : std::uint8_t {
-  begin = 1,     ///< once before the first box of the half-step
-  updated = 2,   ///< after the update of each box
-  sources = 4,   ///< after sources were added to a box of the electric field
-  end = 8,       ///< once for each cell after the whole step; of kernels of the electric field
-  coupled = 16,  ///< once after all boxes of the electric field, in neighbouring bricks too; of the coupling hook
+  begin = 1,      ///< once before the first box of the half-step
+  updated = 2,    ///< after the update of each box
+  sources = 4,    ///< after sources were added to a box of the electric field
+  end = 8,        ///< once for each cell after the whole step; of kernels of the electric field
+  coupled = 16,   ///< once after all boxes of the electric field, in neighbouring bricks too; of the coupling hook
+  changing = 32,  ///< before the update of each box of the electric field
 };
 constexpr int operator|(Stage a, Stage b) {
   return static_cast<int>(a) | static_cast<int>(b);

@@ -111,11 +111,6 @@ constexpr Box fusible(const Grid& g) {
   return {first[0], end[0], first[1], end[1], first[2], end[2]};
 }
 
-/// Planes [first, end) along x.
-struct Planes {
-  std::int32_t first, end;
-};
-
 /// A value added to an entry of E at the end of each of the steps.
 template <class T>
 struct Source {
@@ -148,7 +143,11 @@ struct BesideSteps {
   Absorber<T> h_layers{}, e_layers{};
   Rows done{};                    ///< a step was, with its sources
   std::vector<Box> hooked{};      ///< cells with anything to be done in h_updated or e_updated
-  Rows h_updated{}, e_updated{};  ///< H, or E without its sources, was just computed there
+  Rows h_updated{}, e_updated{};  ///< H, or E without its sources, was just computed there; E was not before
+  /// Does `done` change E by that of the planes and rows beside, whose sources are there? Then steps are two planes and
+  /// rows apart, and what is needed after a step depends on two planes more before it.
+  bool coupled = false;
+  Rows added{};  ///< then: E was just computed there, with its sources
 };
 
 /// Whole steps of a domain that is its own neighbour, if it has one, along y or z: a wavefront (Wellein et al., COMPSAC

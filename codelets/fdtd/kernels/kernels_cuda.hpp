@@ -18,11 +18,12 @@ template <class T>
 void update(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
             const T* from, T* to, cudaStream_t stream, const Shape& shape = {});
 
-/// 2 whole steps, or 4 in single precision, of a domain on its own, in a box of electric conductors: 12 x sizeof(T)
-/// bytes per cell for all of them. The planes that are `needed` go to other arrays; nothing else of these is read or
-/// written. `sources`, 16 at most, are in main memory. The bits are those of one step after the other. `planes` along x
-/// are one thread block's; 0: as many as suit the GPU. Throws std::invalid_argument if a face is anything else, for
-/// other numbers of steps, too many sources, and materials of one field only.
+/// 2 whole steps, or 4 in single precision, of a domain that is its own neighbour, if it has one, along y or z: 12 x
+/// sizeof(T) bytes per cell for all of them. The planes that are `needed` go to other arrays, where ghosts are not
+/// right; nothing else of these is read or written. `sources`, 16 at most, are in main memory. The bits are those of
+/// one step after the other. `planes` along x are one thread block's; 0: as many as suit the GPU. Throws
+/// std::invalid_argument if there is a neighbour along x, for other numbers of steps, too many sources, and materials
+/// of one field only.
 template <class T>
 void update_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors, const Factors& e_factors,
                   const Media<T>& h_media, const Media<T>& e_media, const Source<T>* sources, std::int32_t count,

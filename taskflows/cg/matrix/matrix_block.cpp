@@ -27,14 +27,16 @@ MatrixBlock::MatrixBlock(const CsrMatrix& a, const BlockRange& range, Format for
                         : (range.local_last - range.local_first) + range.needed->rank(range.last_column) -
                               range.needed->rank(range.first_column);
   length_.resize(as_size(layout_.rows));
-  std::int64_t nonzeros = 0;
-#pragma omp parallel for schedule(static) reduction(+ : nonzeros)
+  std::int64_t nonzeros = 0, filled_rows = 0;
+#pragma omp parallel for schedule(static) reduction(+ : nonzeros, filled_rows)
   for (std::int64_t i = 0; i < layout_.rows; ++i) {
     const auto [begin, end] = entries_of(range_.first_row + i);
     length_[as_size(i)] = static_cast<std::int32_t>(end - begin);
     nonzeros += end - begin;
+    filled_rows += end > begin ? 1 : 0;
   }
   layout_.nonzeros = nonzeros;
+  layout_.filled_rows = filled_rows;
   if (format == Format::csr)
     plan_csr();
   else

@@ -17,14 +17,17 @@ double square_of(const SparseBlocks& a, std::int64_t k) {
   return sum;
 }
 
-/// Strong neighbours of each node, ascending.
+/// Strong neighbours of each node, ascending; where all are strong, the node itself is among them.
 class Graph {
  public:
   Graph(const SparseBlocks& a, double threshold);
   [[nodiscard]] std::int32_t nodes() const { return static_cast<std::int32_t>(a_.rows()); }
   [[nodiscard]] std::span<const std::int32_t> of(std::int32_t i) const {
-    return std::span(node_).subspan(as_size(begin_[as_size(i)]), as_size(begin_[as_size(i) + 1] - begin_[as_size(i)]));
+    const std::span<const std::int32_t> nodes = all_ ? std::span<const std::int32_t>(a_.column) : std::span(node_);
+    const std::span<const std::int64_t> begin = all_ ? std::span<const std::int64_t>(a_.begin) : std::span(begin_);
+    return nodes.subspan(as_size(begin[as_size(i)]), as_size(begin[as_size(i) + 1] - begin[as_size(i)]));
   }
+  [[nodiscard]] bool has_none(std::int32_t i) const { return begin_[as_size(i)] == begin_[as_size(i) + 1]; }
   /// Block k, of row i, connects i strongly with another node: (|A_ij|^2)^2 > threshold^4 |A_ii|^2 |A_jj|^2.
   [[nodiscard]] bool strong(std::int64_t i, std::int64_t k, double square) const {
     const std::int32_t j = a_.column[as_size(k)];
@@ -36,6 +39,7 @@ class Graph {
   double fourth_;
   std::vector<double> diagonal_;  ///< squares of the norms of diagonal blocks
   std::vector<std::int64_t> begin_;
+  bool all_ = false;  ///< but for the diagonal, every entry is a strong connection: those of the matrix serve
   std::vector<std::int32_t> node_;
 };
 
@@ -51,6 +55,8 @@ Graph::Graph(const SparseBlocks& a, double threshold)
     for (std::int64_t k = a.begin[as_size(i)]; k < a.begin[as_size(i) + 1]; ++k)
       begin_[as_size(i) + 1] += strong(i, k, square_of(a, k)) ? 1 : 0;
   std::partial_sum(begin_.begin(), begin_.end(), begin_.begin());
+  all_ = begin_.back() == static_cast<std::int64_t>(a.column.size()) - a.rows();
+  if (all_) return;
   node_.resize(as_size(begin_.back()));
 #pragma omp parallel for schedule(static)
   for (std::int64_t i = 0; i < a.rows(); ++i)
@@ -74,7 +80,7 @@ Aggregates aggregate(const SparseBlocks& a, double threshold, Reach reach) {
   };
   // 1: nodes whose neighbours are all free, with these, and with what these reach
   for (std::int32_t i = 0; i < nodes; ++i) {
-    if (graph.of(i).empty()) of[as_size(i)] = -1;
+    if (graph.has_none(i)) of[as_size(i)] = -1;
     if (of[as_size(i)] != open) continue;
     if (std::ranges::any_of(graph.of(i), [&](std::int32_t j) { return of[as_size(j)] != open; })) continue;
     of[as_size(i)] = count;

@@ -18,11 +18,12 @@ namespace {
 /// Iterations of a solve with multigrid that were seen: on grids 8 to 12, on bodies 50 to 180.
 constexpr double iterations_on_grids = 12;
 constexpr double iterations_on_bodies = 80;
-/// Iterations with Jacobi that an iteration with multigrid takes as long as, all levels together (5 to 11 measured on
-/// grids and bodies), and that its setup does (90 to 280): experiments/records/cg-preconditioners.json.
+/// Iterations with Jacobi that an iteration with multigrid takes as long as, all levels together (7 to 15 measured on
+/// grids and bodies), and that its setup does (130 to 250): experiments/records/cg-preconditioners.json.
 constexpr double cost_of_iteration = 8;
 constexpr double cost_of_setup = 200;
-/// The same setup beside a GPU, whose iterations are short: 2,300 to 10,700 (cg-preconditioners-h100.json).
+/// The same setup beside a GPU, whose iterations are short: 2,300 to 10,700 on an H100, 5,500 to 15,700 on an H200
+/// (cg-preconditioners-h100.json and -h200.json). Neither rows nor entries tell which.
 constexpr int cost_of_setup_beside_gpus = 5000;
 /// Grids of equal cells took 0.84 to 1.3 times as many iterations as there are entries from one end to the other (5, 7
 /// and 11 points, 32 to 300 cells along an axis): their values differ by this ratio at most.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "base/as_size.hpp"
 #include "codelets/cg/codelets.hpp"
@@ -31,8 +32,13 @@ HaloVector::HaloVector(const std::string& name, const Cuts& cuts, const std::vec
       if (i + 1 >= static_cast<int>(reader.rows->size())) continue;
       const CsrMatrix& a = *reader.matrix;
       if (first == 0 && last == a.n) continue;  // all are its own
-      for (std::int64_t k = a.begin_of((*reader.rows)[as_size(i)]); k < a.begin_of((*reader.rows)[as_size(i) + 1]); ++k)
-        if (a.column[as_size(k)] < first || a.column[as_size(k)] >= last) columns.push_back(a.column[as_size(k)]);
+      for (std::int64_t row = (*reader.rows)[as_size(i)]; row < (*reader.rows)[as_size(i) + 1]; ++row) {
+        // columns ascend: those of others are at both ends
+        const std::span<const std::int32_t> of_row(a.column.begin() + a.begin_of(row),
+                                                   a.column.begin() + a.begin_of(row + 1));
+        for (auto at = of_row.begin(); at != of_row.end() && *at < first; ++at) columns.push_back(*at);
+        for (auto at = of_row.rbegin(); at != of_row.rend() && *at >= last; ++at) columns.push_back(*at);
+      }
     }
     needed_[as_size(i)] = std::make_unique<NeededColumns>(columns);
     const NeededColumns& needed = *needed_[as_size(i)];

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "runtime/clock.hpp"
 #include "taskflows/cg/preconditioner/aggregation.hpp"
+#include "taskflows/cg/preconditioner/row_parts.hpp"
 #include "taskflows/cg/preconditioner/sparse_blocks.hpp"
 #include "taskflows/cg/preconditioner/spectrum.hpp"
 
@@ -207,19 +208,8 @@ int rows_of_nodes(const CsrMatrix& a) {
   for (const int size : {3, 2}) {
     if (a.n % size != 0) continue;
     std::int64_t whole = 0;
-    for (std::int64_t node = 0; node < a.n / size; ++node) {
-      const std::int64_t begin = a.begin_of(node * size);
-      const std::int64_t length = a.begin_of(node * size + 1) - begin;
-      bool same = length % size == 0;
-      for (int i = 1; i < size && same; ++i)
-        same = a.begin_of(node * size + i + 1) - a.begin_of(node * size + i) == length &&
-               std::equal(a.column.begin() + begin, a.column.begin() + begin + length,
-                          a.column.begin() + a.begin_of(node * size + i));
-      for (std::int64_t k = 0; k < length && same; k += size)
-        same = a.column[as_size(begin + k)] % size == 0 &&
-               a.column[as_size(begin + k + size - 1)] == a.column[as_size(begin + k)] + size - 1;
-      whole += same ? 1 : 0;
-    }
+#pragma omp parallel for schedule(static) reduction(+ : whole)
+    for (std::int64_t node = 0; node < a.n / size; ++node) whole += has_whole_blocks(a, node, size) ? 1 : 0;
     if (10 * whole >= 9 * (a.n / size)) return size;
   }
   return 1;
@@ -287,7 +277,8 @@ Hierarchy smoothed_aggregation(const CsrMatrix& a, int size, NearNullspace modes
   Hierarchy result;
   result.level.emplace_back();
   result.level.back().size = size;
-  for (std::int64_t row = 0; row < a.rows(); ++row)  // a row without others, as of a support, is no part of a motion
+#pragma omp parallel for schedule(static)  // a row without others, as of a support, is no part of a motion
+  for (std::int64_t row = 0; row < a.rows(); ++row)
     if (a.begin_of(row + 1) - a.begin_of(row) == 1)
       for (std::vector<double>& mode : modes) mode[as_size(row)] = 0;
   const auto row_modes = static_cast<int>(modes.size());
@@ -323,12 +314,12 @@ Hierarchy smoothed_aggregation(const CsrMatrix& a, int size, NearNullspace modes
     for (const std::int32_t node : aggregates.first) level.first.push_back(std::int64_t{node} * level.size);
     SparseBlocks p = smooth(matrix, level.inverse, 4.0 / 3.0 / largest.estimate,
                             tentative(aggregates, level.size, modes), row_modes);
-    SparseBlocks r = transpose(p);
-    SparseBlocks coarse = triple_product(r, matrix, p);
+    const BlocksOfColumns columns = by_columns(p);
+    SparseBlocks coarse = triple_product(matrix, p, columns);
     mend_empty_rows(coarse, a.name);
     keep_matrix();
+    level.r = scatter_transposed(p, columns);
     level.p = scatter_blocks(std::move(p));
-    level.r = scatter_blocks(std::move(r));
     matrix = std::move(coarse);
     result.level.emplace_back().size = row_modes;
     threshold /= 2;

@@ -54,8 +54,6 @@ struct Hierarchy {
 /// shows that A is not positive definite.
 std::vector<double> inverse_diagonal(const SparseBlocks& a, const std::string& preconditioner, const std::string& name);
 
-/// Rows of a node, at most.
-inline constexpr int most_rows_of_nodes = 12;
 /// Rows of the coarsest level, at most: its inverse is dense.
 inline constexpr std::int64_t coarsest_rows = 400;
 

@@ -7,35 +7,43 @@
 #include <numeric>
 
 #include "base/as_size.hpp"
+#include "base/isa.hpp"
 
 namespace asterism::cg {
 namespace {
 
-/// z = D^-1 r
-void apply_diagonal(int size, const std::vector<double>& inverse, const std::vector<double>& r,
-                    std::vector<double>& z) {
-  const auto n = static_cast<std::int64_t>(r.size());
-#pragma omp parallel for schedule(static)
-  for (std::int64_t i = 0; i < n; ++i) {
-    double sum = 0;
-    for (int k = 0; k < size; ++k) sum = sum + inverse[as_size(i * size + k)] * r[as_size(i / size * size + k)];
-    z[as_size(i)] = sum;
+/// Rows in pieces of fixed length, which are summed in order: the same for any number of threads.
+class Pieces {
+ public:
+  Pieces(std::int64_t nodes, int size)
+      : nodes_(nodes),
+        length_(std::max<std::int64_t>(1, 1024 / size)),
+        sums_(as_size((nodes + length_ - 1) / length_)) {}
+  /// Calls sum_piece(first node, last node), and adds what it returns.
+  template <class SumPiece>
+  double sum(SumPiece sum_piece) {
+    const auto pieces = static_cast<std::int64_t>(sums_.size());
+#pragma omp parallel for schedule(static) if (pieces > 4)
+    for (std::int64_t k = 0; k < pieces; ++k)
+      sums_[as_size(k)] = sum_piece(k * length_, std::min((k + 1) * length_, nodes_));
+    return std::accumulate(sums_.begin(), sums_.end(), 0.0);
   }
-}
 
-/// The sum of x[i] y[i], in pieces of fixed length: the same for any number of threads.
-double ordered_dot(const std::vector<double>& x, const std::vector<double>& y) {
-  constexpr std::size_t piece = 4096;
-  const auto pieces = static_cast<std::int64_t>((x.size() + piece - 1) / piece);
-  std::vector<double> sums(as_size(pieces));
-#pragma omp parallel for schedule(static)
-  for (std::int64_t k = 0; k < pieces; ++k) {
+ private:
+  std::int64_t nodes_, length_;
+  std::vector<double> sums_;
+};
+
+/// z = D^-1 r in a node, and its part of r.z.
+ASTERISM_INLINE double apply_diagonal(int size, const double* inverse, const double* r, double* z) {
+  double dot = 0;
+  for (int i = 0; i < size; ++i) {
     double sum = 0;
-    for (std::size_t i = as_size(k) * piece; i < std::min(x.size(), (as_size(k) + 1) * piece); ++i)
-      sum = sum + x[i] * y[i];
-    sums[as_size(k)] = sum;
+    for (int k = 0; k < size; ++k) sum = sum + inverse[i * size + k] * r[k];
+    z[i] = sum;
+    dot = dot + r[i] * sum;
   }
-  return std::accumulate(sums.begin(), sums.end(), 0.0);
+  return dot;
 }
 
 }  // namespace
@@ -63,9 +71,19 @@ Spectrum estimate_spectrum(const SparseBlocks& a, const std::vector<double>& inv
     seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
     value = static_cast<double>(seed >> 11) * 0x1p-53 - 0.5;
   }
-  apply_diagonal(size, inverse, r, z);
+  Pieces pieces(a.rows(), size);
+  const auto for_nodes = [size, &inverse](std::int64_t first, std::int64_t last, auto of_node) {
+    double sum = 0;
+    for (std::int64_t node = first; node < last; ++node)
+      sum = sum + of_node(as_size(node * size), inverse.data() + node * size * size);
+    return sum;
+  };
+  double rho = pieces.sum([&](std::int64_t first, std::int64_t last) {
+    return for_nodes(first, last, [&](std::size_t row, const double* of_node) {
+      return apply_diagonal(size, of_node, r.data() + row, z.data() + row);
+    });
+  });
   std::vector<double> p = z;
-  double rho = ordered_dot(r, z);
   const double end = reduction * reduction * rho;
   Eigen::VectorXd diagonal = Eigen::VectorXd::Zero(most);
   Eigen::VectorXd beside = Eigen::VectorXd::Zero(most);  // between a step and the one before
@@ -73,23 +91,27 @@ Spectrum estimate_spectrum(const SparseBlocks& a, const std::vector<double>& inv
   double beta = 0;
   double alpha = 1;
   for (; steps < most && rho > end; ++steps) {
-    multiply(a, p, q);
-    const double curvature = ordered_dot(p, q);
+    const double curvature = pieces.sum([&](std::int64_t first, std::int64_t last) {
+      multiply_rows(a, first, last, p.data(), q.data());
+      return std::inner_product(p.begin() + first * size, p.begin() + last * size, q.begin() + first * size, 0.0);
+    });
     if (!(curvature > 0)) break;
     const double previous = alpha;
     alpha = rho / curvature;
     diagonal(steps) = 1 / alpha + (steps > 0 ? beta / previous : 0);
     if (steps > 0) beside(steps) = std::sqrt(beta) / previous;
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(n); ++i)
-      r[as_size(i)] = r[as_size(i)] + -alpha * q[as_size(i)];
-    apply_diagonal(size, inverse, r, z);
-    const double next = ordered_dot(r, z);
+    const double next = pieces.sum([&](std::int64_t first, std::int64_t last) {
+      return for_nodes(first, last, [&](std::size_t row, const double* of_node) {
+        for (std::size_t i = row; i < row + as_size(size); ++i) r[i] = r[i] + -alpha * q[i];
+        return apply_diagonal(size, of_node, r.data() + row, z.data() + row);
+      });
+    });
     beta = next / rho;
     rho = next;
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < static_cast<std::int64_t>(n); ++i)
-      p[as_size(i)] = z[as_size(i)] + beta * p[as_size(i)];
+    pieces.sum([&](std::int64_t first, std::int64_t last) {
+      for (std::size_t i = as_size(first * size); i < as_size(last * size); ++i) p[i] = z[i] + beta * p[i];
+      return 0;
+    });
   }
   if (steps == 0) return {};
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -86,8 +87,18 @@ void check_waves(const Problem& p) {
 bool has_layers(const Problem& p) {
   return std::any_of(p.cpml.cells, p.cpml.cells + 6, [](std::int32_t cells) { return cells > 0; });
 }
+bool couples_neighbours(const Problem& p) {
+  return std::all_of(p.couplings.begin(), p.couplings.end(), [&](const Coupling& c) {
+    for (std::size_t a = 0; a < 3; ++a) {
+      int apart = std::abs(c.cell[a] - c.other_cell[a]);
+      if (p.face[2 * a] == Face::neighbour) apart = std::min(apart, p.cells[a] - apart);
+      if (apart > 1) return false;
+    }
+    return true;
+  });
+}
 bool may_overlap(const Problem& p) {
-  return p.face[0] != Face::neighbour && !p.mesh.graded() && p.couplings.empty();
+  return !p.mesh.graded() && couples_neighbours(p);
 }
 bool has_poles(const Problem& p) {
   return !p.material.empty() && std::any_of(p.poles.begin(), p.poles.end(), [](const auto& of) { return !of.empty(); });

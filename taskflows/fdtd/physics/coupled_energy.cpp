@@ -94,7 +94,8 @@ double Simulation::coupled_part_of_energy() {
     for (const std::size_t b : own_) {
       const BrickData& brick = *bricks_[b];
       const auto here = within(brick.scheme.grid, brick.origin(), Field::electric, edge.component, edge.cell);
-      if (!here) continue;
+      const bool last = brick.overlap[1] == 0;
+      if (!here || (*here)[0] < brick.first_plane() || (!last && (*here)[0] >= brick.end_plane())) continue;
       const std::int64_t at = brick.scheme.grid.at(edge.component, (*here)[0], (*here)[1], (*here)[2]);
       edge.relative = brick.relative_memory[0][brick.index_memory[0][static_cast<std::size_t>(at)]];
       if (!problem_.mesh.graded()) continue;

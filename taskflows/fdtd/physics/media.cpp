@@ -31,7 +31,10 @@ void Simulation::build_media_of_e(BrickData& brick, const Cells& cells, std::vec
   auto found = std::make_shared<DispersiveMedia<T>>(
       assign_dispersive<T>(brick.scheme.grid, origin, cells, problem_.materials, problem_.poles, problem_.eps0,
                            problem_.dt, brick.index_memory[0].data()));
-  if (overlap_ > 0) found->states = poles_of_strip(poles_, brick.scheme.grid, begin);
+  if (overlap_ > 0) {
+    found->runs = planes_with_poles(poles_, brick.scheme.grid, brick.origins());
+    found->states = poles_of_strip(poles_, found->runs);
+  }
   media = found->media;
   brick.dispersive = std::move(found);
 }
@@ -73,15 +76,14 @@ class Simulation::MediaOfEntries {
   /// Is it a new medium?
   bool set(int component, const std::array<int, 3>& cell, const Medium& medium, const Shares& with_poles = {}) {
     constexpr std::size_t most_media = std::size_t{1} << 16;
-    const Grid& grid = brick_.scheme.grid;
-    const auto here = within(grid, brick_.origin(), field_, component, cell);
-    if (!here) return false;
-    const std::int64_t at = grid.at(component, (*here)[0], (*here)[1], (*here)[2]);
+    const auto places = all_within(brick_, field_, component, cell);
+    if (places.empty()) return false;
     const auto [found, is_new] =
         known_.try_emplace({medium.relative, medium.loss, with_poles}, static_cast<std::uint16_t>(media_.size()));
     if (is_new && media_.size() == most_media) bad_input("entries near surfaces: more than {} media", most_media);
     if (is_new) media_.push_back(medium);
-    brick_.index_memory[number(field_)][static_cast<std::size_t>(at)] = found->second;
+    for (const auto& [i, j, k] : places)
+      brick_.index_memory[number(field_)][as_size(brick_.scheme.grid.at(component, i, j, k))] = found->second;
     return is_new;
   }
 
@@ -166,10 +168,12 @@ void Simulation::add_resistors(BrickData& brick, std::vector<Medium>& media) con
   constexpr std::size_t most_media = std::size_t{1} << 16;
   std::optional<std::size_t> conductor;
   for (const Resistor& r : problem_.resistors) {
-    const auto here = within(brick.scheme.grid, brick.origin(), Field::electric, r.component, r.cell);
-    if (!here) continue;
-    const std::int64_t at = brick.scheme.grid.at(r.component, (*here)[0], (*here)[1], (*here)[2]);
-    std::uint16_t& index = brick.index_memory[0][static_cast<std::size_t>(at)];
+    const auto places = all_within(brick, Field::electric, r.component, r.cell);
+    if (places.empty()) continue;
+    const auto index_at = [&](const std::array<int, 3>& p) -> std::uint16_t& {
+      return brick.index_memory[0][as_size(brick.scheme.grid.at(r.component, p[0], p[1], p[2]))];
+    };
+    const std::uint16_t index = index_at(places.front());
     const bool conducts = r.resistance == 0;
     const Medium medium{media[index].relative, media[index].loss + conductivity(problem_, r)};
     std::size_t number = media.size();
@@ -177,7 +181,7 @@ void Simulation::add_resistors(BrickData& brick, std::vector<Medium>& media) con
     if (conducts) conductor = number;
     if (number == most_media) bad_input("resistors: more than {} media", most_media);
     if (number == media.size()) media.push_back(medium);
-    index = static_cast<std::uint16_t>(number);
+    for (const auto& place : places) index_at(place) = static_cast<std::uint16_t>(number);
   }
 }
 

@@ -61,7 +61,7 @@ std::unique_ptr<PhysicsModule> make_layers(Simulation& simulation, const Problem
 std::unique_ptr<PhysicsModule> make_wave(Simulation& simulation, const Problem& problem, std::size_t number);
 /// Adds the hook of a magnetic current along an entry of a brick, whose medium has this B (curl.hpp).
 void add_magnetic_source(Simulation& simulation, const Problem& problem, const CurrentSource& source, std::size_t brick,
-                         double b, std::vector<std::unique_ptr<KernelHook>>& kernels);
+                         const std::array<int, 3>& entry, double b, std::vector<std::unique_ptr<KernelHook>>& kernels);
 /// `media`: of the simulation's own bricks.
 template <class T>
 std::unique_ptr<PhysicsModule> make_poles(Simulation& simulation, const Problem& problem,

@@ -17,13 +17,21 @@ constexpr const char* state_name = "poles";
 template <class T>
 class Disperse final : public KernelHook {
  public:
-  explicit Disperse(const PoleStates& states) : states_(states) {}
+  Disperse(const PoleStates& states, const std::vector<Planes>& runs) : states_(states), runs_(runs) {}
   [[nodiscard]] int stages() const override { return static_cast<int>(Stage::sources); }
   [[nodiscard]] std::optional<std::vector<Reach>> reach(const Grid& /*grid*/) const override {
-    return std::vector{Reach{states_.box, true}};
+    std::vector<Reach> all;
+    for (const Planes& run : runs_) {
+      all.push_back({states_.box, true});
+      all.back().cells.x0 = run.first;
+      all.back().cells.x1 = run.end;
+    }
+    return all;
   }
   void for_planes(void* const* arrays, std::int32_t first, std::int32_t end, const Numbers& body) const override {
-    for_states_of_planes(states_, static_cast<T*>(arrays[2]), first, end, body);
+    for (const Planes& run : runs_)
+      for_states_of_planes(states_, static_cast<T*>(arrays[2]), std::max(first, run.first), std::min(end, run.end),
+                           body);
   }
   void apply(const UpdatedBox& u) const override {
     cpu::disperse(u.grid, u.cells, media(u), poles(u), states_, static_cast<T*>(u.arrays[2]),
@@ -44,6 +52,7 @@ class Disperse final : public KernelHook {
     return {static_cast<const PoleRange*>(u.arrays[0]), static_cast<const PoleCoefficients<T>*>(u.arrays[1])};
   }
   PoleStates states_;
+  std::vector<Planes> runs_;
 };
 
 template <class T>
@@ -53,6 +62,10 @@ class PolesOfMedia final : public PhysicsModule {
     for (std::size_t n = 0; n < media.size(); ++n) {
       if (media[n]->states.elements() == 0) continue;
       const PoleStates& states = media[n]->states;
+      std::vector<Planes> runs = media[n]->runs;
+      if (runs.empty()) runs = {{states.box.x0, states.box.x1}};
+      std::vector<PoleCoefficients<T>> coefficients = media[n]->poles;
+      if (coefficients.empty()) coefficients.resize(1);  // a strip between those that have some
       const std::size_t b = simulation.own()[n];
       Part part{simulation.grid(b),
                 simulation.origin(b),
@@ -60,13 +73,19 @@ class PolesOfMedia final : public PhysicsModule {
                 simulation.place(b).end[0] - simulation.origin(b)[0],
                 states,
                 brick_array(media[n]->ranges, "pole ranges"),
-                brick_array(media[n]->poles, "poles"),
+                brick_array(coefficients, "poles"),
                 BrickArray(static_cast<std::size_t>(states.elements()), sizeof(T), "state of poles"),
-                std::make_unique<Disperse<T>>(states)};
+                std::make_unique<Disperse<T>>(states, runs)};
       simulation.add_hook(
           b, Field::electric, *part.kernel,
           {{part.ranges.handle, STARPU_R}, {part.coefficients.handle, STARPU_R}, {part.state.handle, STARPU_RW}});
-      widen(in_domain(states, part.origin));
+      const bool last = part.end == part.grid.n[0];
+      for (const Planes& run : runs) {
+        PoleStates own = states;
+        own.box.x0 = std::max(run.first, part.first);
+        own.box.x1 = last ? run.end : std::min(run.end, part.end);
+        if (!own.box.empty()) widen(in_domain(own, part.origin));
+      }
       parts_.push_back(std::move(part));
     }
     if (simulation.dealt())

@@ -73,12 +73,16 @@ class Wave final : public PhysicsModule {
   Wave(Simulation& simulation, const Incident& incident, std::size_t number)
       : name_(fmt::format("wave_{}", number)), length_(incident.line.elements()) {
     for (const std::size_t b : simulation.own()) {
-      const std::array<int, 3> o = simulation.origin(b);
-      if (!reaches(incident, simulation.grid(b), {o[0], o[1], o[2]})) continue;
-      kernels_.push_back(std::make_unique<Correct<T>>(incident, o));
-      lines_.push_back(brick_array(new_line<T>(incident), "line of the plane wave"));
-      for (const Field field : {Field::electric, Field::magnetic})
-        simulation.add_hook(b, field, *kernels_.back(), {{lines_.back().handle, STARPU_RW}});
+      const std::vector<std::array<int, 3>> origins = simulation.origins(b);
+      if (origins.size() > 1 && !incident.total.faces[0]) {
+        // through the periodic axis, as far as an overlap may go around it
+        Incident all = incident;
+        all.total.planes.x0 = -incident.total.planes.x1;
+        all.total.planes.x1 = 2 * incident.total.planes.x1;
+        add(simulation, b, all, simulation.origin(b));
+        continue;
+      }
+      for (const std::array<int, 3>& o : origins) add(simulation, b, incident, o);
     }
   }
   [[nodiscard]] std::vector<StateKind> arrays() const override { return {{name_, sizeof(T), length_}}; }
@@ -87,6 +91,13 @@ class Wave final : public PhysicsModule {
   }
 
  private:
+  void add(Simulation& simulation, std::size_t brick, const Incident& incident, const std::array<int, 3>& o) {
+    if (!reaches(incident, simulation.grid(brick), {o[0], o[1], o[2]})) return;
+    kernels_.push_back(std::make_unique<Correct<T>>(incident, o));
+    lines_.push_back(brick_array(new_line<T>(incident), "line of the plane wave"));
+    for (const Field field : {Field::electric, Field::magnetic})
+      simulation.add_hook(brick, field, *kernels_.back(), {{lines_.back().handle, STARPU_RW}});
+  }
   std::string name_;
   std::int64_t length_;
   std::vector<std::unique_ptr<Correct<T>>> kernels_;
@@ -140,9 +151,7 @@ std::unique_ptr<PhysicsModule> make_wave(Simulation& simulation, const Problem& 
 }
 
 void add_magnetic_source(Simulation& simulation, const Problem& p, const CurrentSource& source, std::size_t brick,
-                         double b, std::vector<std::unique_ptr<KernelHook>>& kernels) {
-  std::array<int, 3> entry = source.cell;
-  for (std::size_t a = 0; a < 3; ++a) entry[a] -= simulation.origin(brick)[a];
+                         const std::array<int, 3>& entry, double b, std::vector<std::unique_ptr<KernelHook>>& kernels) {
   const auto length = [&](int axis) { return length_of(p, Field::magnetic, source.component, axis, source.cell); };
   const double scale = -b * p.dt / (p.mu0 * length(0) * length(1) * length(2));
   with_precision(p.precision, [&](auto number) {

@@ -50,4 +50,38 @@ inline Problem everything(bool single, std::array<Face, 2> along_z = {Face::elec
   return p;
 }
 
+/// What is at the faces of a domain that is periodic along x, of which a strip may see parts more than once.
+enum class Beside { layers, periodic_y, magnetic_z };
+
+/// A dispersive body through the faces across x, and up to another one; smoothed edges, currents and a wave beside the
+/// first, another wave through them, monitors through all.
+inline Problem everything_around(bool single, Beside beside) {
+  Problem p = everything(single, {Face::electric, beside == Beside::magnetic_z ? Face::magnetic : Face::electric});
+  p.face[0] = p.face[1] = Face::neighbour;
+  p.cpml.cells[0] = p.cpml.cells[1] = 0;
+  if (beside == Beside::periodic_y) {
+    p.face[2] = p.face[3] = Face::neighbour;
+    p.cpml.cells[2] = p.cpml.cells[3] = 0;
+  }
+  const int y = beside == Beside::periodic_y ? 16 : 8, z = beside == Beside::magnetic_z ? 13 : 6;
+  for (int i = 0; i < p.cells[0]; ++i)
+    for (int j = 0; j < p.cells[1]; ++j)
+      for (int k = 0; k < p.cells[2]; ++k) {
+        const bool body = (i < 2 || i > 20) && j >= y && j < y + 3 && k >= z && k < z + 3;
+        const std::size_t cell = static_cast<std::size_t>((i * p.cells[1] + j) * p.cells[2] + k);
+        p.material[cell] = static_cast<std::uint16_t>(body ? (i + j + k) % 3 : i < 5 && k < 2 ? 2 : 0);
+      }
+  p.smoothed = {{0, {0, 5, 9}, {1.7, 0.02}}, {2, {22, 5, 8}, {3.1, 0}}, {1, {11, 6, 12}, {1.25, 0}}};
+  p.sources[0].cell = {0, 7, 8};
+  p.sources[1].cell = {22, 10, 7};
+  p.magnetic_sources[0].cell = {22, 5, 9};
+  p.waves[0].planes = {4, 18, 6, 12, 5, 11};
+  PlaneWave along_y = p.waves[0].wave;
+  along_y.theta = along_y.phi = 1.57;
+  p.waves.push_back({along_y, {0, 23, 13, 15, 4, 11}});
+  p.probes.push_back({Field::electric, 1, {0, 14, 8}});
+  check(p);
+  return p;
+}
+
 }  // namespace asterism::fdtd

@@ -172,6 +172,32 @@ TEST(FdtdCoupledEdges, EveryCutHasTheSameBits) {
       }
 }
 
+/// Steps that go together wait for the edges of the next plane and row; strips couple what they have of others, too.
+TEST(FdtdCoupledEdges, StripsThatOverlapHaveTheSameBits) {
+  for (const bool single : {false, true})
+    for (const char* faces : {"periodic", "pec", "pmc", "cpml"}) {
+      const Problem p = sphere(faces, single);
+      const std::vector<BrickPlace> two = decompose(p, {{1, 2, 1}, {}});  // that take one step after the other
+      Simulation halves(p, two, anywhere(two));
+      halves.initialise();
+      halves.advance(17);
+      const Outcome whole = outcome(halves, p);
+      const Energy energy = halves.energy();
+      for (const auto& [strips, overlap] : {std::pair{1, 0}, {1, 6}, {2, 2}, {2, 5}, {3, 3}}) {
+        const std::vector<BrickPlace> bricks = decompose(p, {{strips, 1, 1}, {}});
+        Simulation s(p, bricks, fixed(bricks), overlap);
+        s.initialise();
+        s.advance(17);
+        EXPECT_TRUE(outcome(s, p) == whole) << faces << ' ' << single << ' ' << strips << ' ' << overlap;
+        EXPECT_NEAR(s.energy().electric, energy.electric, 1e-12 * energy.electric);
+        const bool around = p.face[0] == Face::neighbour && overlap == 0;
+        if (Runtime::session().devices() == 0) {
+          EXPECT_EQ(s.steps_in_passes() > 0, !around && overlap != 2 && overlap != 3);
+        }
+      }
+    }
+}
+
 TEST(FdtdCoupledEdges, SimpleSolverAgrees) {
   for (const Cells cells : every_mesh)
     for (const char* faces : {"periodic", "cpml"}) {

@@ -50,12 +50,16 @@ const std::vector<Cut> physics_cuts{{{2, 1, 1}, {}}, {{5, 1, 1}, {1, 7, 2, 2, 5}
 /// One brick of a core and of a GPU; strips that overlap, which exchange what hooks have, also from a state that was
 /// set.
 void expect_same_of_units_and_strips(const Problem& p, const Whole& expected, const std::vector<double>& weights,
-                                     const std::vector<int>& overlaps) {
+                                     const std::vector<int>& overlaps, bool in_passes) {
   for (const Unit& unit : {Runtime::session().units().front(), Runtime::session().units().back()}) {
     const std::vector<BrickPlace> one = decompose(p, {{1, 1, 1}, {}});
     Simulation s(p, one, {unit.worker});
     s.advance(37);
     EXPECT_TRUE(expected == whole(s, p)) << name_of(p.precision) << unit.gpu;
+    // tasks of 16, 16 and 5 steps, of which a GPU takes as many as make whole passes
+    if (in_passes) {
+      EXPECT_EQ(s.steps_in_passes(), !unit.gpu ? 37 : p.precision == Precision::single_precision ? 32 : 36);
+    }
   }
   for (const int overlap : overlaps) {
     const std::vector<BrickPlace> strips = decompose(p, {{3, 1, 1}, weights});
@@ -88,7 +92,24 @@ TEST(FdtdPhysics, EveryDecompositionGivesTheSameBits) {
           EXPECT_TRUE(expected == run_whole(p, cut, 37, place))
               << fmt::format("{}", fmt::join(cut.parts, " x ")) << (single ? ", float" : ", double")
               << (place == fixed ? ", fixed" : "");
-      expect_same_of_units_and_strips(p, expected, {7, 5, 11}, {1, 3, 5});
+      expect_same_of_units_and_strips(p, expected, {7, 5, 11}, {1, 3, 5}, false);
+    }
+}
+
+TEST(FdtdPhysics, StripsThatOverlapAroundADomainGiveTheSameBits) {
+  for (const bool single : {false, true})
+    for (const Beside beside : {Beside::layers, Beside::periodic_y, Beside::magnetic_z}) {
+      const Problem p = everything_around(single, beside);
+      const Whole expected = run_whole(p, {{1, 1, 1}, {}}, 37, anywhere);
+      for (const StateArray& array : expected.auxiliary)
+        EXPECT_TRUE(std::any_of(array.values.begin(), array.values.end(), [](char c) { return c != 0; })) << array.name;
+      expect_same_of_units_and_strips(p, expected, {7, 5, 11}, {1, 5}, false);
+      for (const auto& [strips, overlap] : {std::pair{1, 5}, {1, 23}, {2, 4}, {5, 3}}) {  // one with itself
+        const std::vector<BrickPlace> bricks = decompose(p, {{strips, 1, 1}, {}});
+        Simulation s(p, bricks, fixed(bricks), overlap);
+        s.advance(37);
+        EXPECT_TRUE(expected == whole(s, p)) << name_of(p.precision) << strips << ' ' << overlap;
+      }
     }
 }
 
@@ -106,29 +127,34 @@ TEST(FdtdPhysics, LayersInOnePassGiveTheSameBits) {
       p.probes.push_back({Field::electric, 1, {4, 3, 0}});  // on a conductor
       const Whole expected = run_whole(p, {{3, 1, 2}, {}}, 37, anywhere);
       EXPECT_FALSE(expected.auxiliary.empty());
-      expect_same_of_units_and_strips(p, expected, {7, 5, 11}, {1, 3, 5});
+      expect_same_of_units_and_strips(p, expected, {7, 5, 11}, {1, 3, 5}, true);
     }
 }
 
-/// Hooks in some cells only: a GPU takes other cells in passes of several steps, cores go on with their wavefront, and
-/// strips that overlap exchange what poles have.
+/// Hooks in some cells only, and faces that are no conductors: a GPU takes other cells in passes of several steps,
+/// cores go on with their wavefront, and strips that overlap exchange what poles have.
 TEST(FdtdPhysics, HooksBesidePassesGiveTheSameBits) {
-  for (const bool single : {false, true}) {
-    Problem p = everything(single, {pec, pec});
-    p.cells = {96, 47, 44};  // of which a GPU takes less than a third apart
-    p.material.assign(static_cast<std::size_t>(p.cells[0]) * 47 * 44, 0);
-    for (int i = 11; i < 17; ++i)
-      for (int j = 13; j < 16; ++j)
-        for (int k = 9; k < 12; ++k)
-          p.material[as_size((i * 47 + j) * 44 + k)] = static_cast<std::uint16_t>((i + k) % 3);
-    p.waves[0].planes = {24, 32, 20, 29, 22, 30};
-    p.monitors = {{Field::electric, {{0, {40, 41, 0, 47, 0, 44}}, {2, {40, 41, 3, 15, 7, 8}}}, {0, 1e9, 3e9}, 1},
-                  {Field::magnetic, {{1, {14, 15, 10, 19, 8, 16}}}, {2e9}, 2}};
-    p.probes.push_back({Field::electric, 0, {40, 7, 8}});
-    check(p);
-    const Whole expected = run_whole(p, {{3, 1, 2}, {}}, 37, anywhere);
-    expect_same_of_units_and_strips(p, expected, {21, 35, 40}, {1, 4, 8});  // through the poles, too
-  }
+  for (const bool faces : {false, true})
+    for (const bool single : {false, true}) {
+      Problem p = everything(single, faces ? std::array{pmc, pmc} : std::array{pec, pec});
+      if (faces) p.face[2] = p.face[3] = periodic;
+      if (faces) p.cpml.cells[2] = p.cpml.cells[3] = 0;
+      p.cells = {96, 47, 44};  // of which a GPU takes less than a third apart
+      p.material.assign(static_cast<std::size_t>(p.cells[0]) * 47 * 44, 0);
+      const int z = faces ? 41 : 9;  // up to a face
+      for (int i = 11; i < 17; ++i)
+        for (int j = 13; j < 16; ++j)
+          for (int k = z; k < z + 3; ++k)
+            p.material[as_size((i * 47 + j) * 44 + k)] = static_cast<std::uint16_t>((i + k) % 3);
+      p.waves[0].planes = {24, 32, 20, 29, 22, 30};
+      p.monitors = {{Field::electric, {{0, {40, 41, 0, 47, 0, 44}}, {2, {40, 41, 3, 15, 7, 8}}}, {0, 1e9, 3e9}, 1},
+                    {Field::magnetic, {{1, {14, 15, 10, 19, 8, 16}}}, {2e9}, 2}};
+      p.probes.push_back({Field::electric, 0, {40, 7, 8}});
+      check(p);
+      const Whole expected = run_whole(p, {{3, 1, 2}, {}}, 37, anywhere);
+      const std::vector<int> overlaps = faces ? std::vector{4} : std::vector{1, 8};  // through the poles, too
+      expect_same_of_units_and_strips(p, expected, {21, 35, 40}, overlaps, true);
+    }
 }
 
 TEST(FdtdPhysics, StatesGoOnInAnyDecomposition) {

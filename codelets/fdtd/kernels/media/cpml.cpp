@@ -89,12 +89,13 @@ Layers layers_of(const Cpml& cpml, const Grid& grid, const std::int32_t (&origin
                                     ": the face behind has to be an electric conductor");
     }
     AxisLayers& axis = l.axis[a];
-    axis.lower = std::clamp(below - origin[a], 0, grid.n[a]);
+    // an axis without layers may be periodic, and the sub-domain reach beyond its ends
+    axis.lower = below > 0 ? std::clamp(below - origin[a], 0, grid.n[a]) : 0;
     axis.lower_row = row + origin[a];
     const std::int32_t first = domain[a] - above;
     axis.upper = std::max(first - origin[a], 0);
     axis.upper_row = row + below + origin[a] + axis.upper - first;
-    const std::int32_t upper_cells = std::max(grid.n[a] - axis.upper, 0);
+    const std::int32_t upper_cells = above > 0 ? std::max(grid.n[a] - axis.upper, 0) : 0;
     if (upper_cells == 0) axis.upper = grid.n[a] + 1;
     for (int b = 0; b < 3; ++b) l.n[b][a] = grid.n[a] + (grid.face[2 * a + 1] == Face::magnetic ? 1 : 0);
     axis.upper_slot = axis.lower;

@@ -96,11 +96,14 @@ void for_states_of_planes(const PoleStates& states, T* state, std::int32_t first
   for (std::int32_t slot = 0; slot < states.slots; ++slot)
     for (int c = 0; c < 3; ++c) body(state + slot * states.stride() + states.at(c, first, b.y0, b.z0), count);
 }
-/// How many numbers that is.
-inline std::int64_t state_elements(const PoleStates& states, std::int32_t first, std::int32_t end) {
+/// How many numbers that is, of some runs of planes.
+inline std::int64_t state_elements(const PoleStates& states, const std::vector<Planes>& runs, std::int32_t first,
+                                   std::int32_t end) {
   const Box& b = states.box;
-  const Box planes{std::max(first, b.x0), std::min(end, b.x1), b.y0, b.y1, b.z0, b.z1};
-  return 3 * states.slots * planes.cells();
+  std::int64_t count = 0;
+  for (const Planes& run : runs)
+    count += Box{std::max(first, run.first), std::min(end, run.end), b.y0, b.y1, b.z0, b.z1}.cells();
+  return 3 * states.slots * count;
 }
 
 /// The electric media of a sub-domain: `media` for the update, as of assign_media, with the loss of the poles; the
@@ -110,7 +113,8 @@ struct DispersiveMedia {
   std::vector<Medium> media;
   std::vector<PoleRange> ranges;
   std::vector<PoleCoefficients<T>> poles;
-  PoleStates states;  ///< an empty box: no poles in the sub-domain
+  PoleStates states;         ///< an empty box: no poles in the sub-domain
+  std::vector<Planes> runs;  ///< planes of it that have some; none: all
 };
 /// `poles`: of each material. An entry has the mean permittivity of the cells around it: all their poles, each as
 /// strong as the share of the cells that have it. Entries of perfect conductors have none. Throws like assign_media,

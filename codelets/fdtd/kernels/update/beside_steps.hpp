@@ -11,6 +11,8 @@
 
 namespace asterism::fdtd::cuda {
 
+/// Columns along a side of a tile that a block of threads advances.
+inline constexpr int tile_side = 32;
 /// Most sources and probes of several steps at once.
 inline constexpr int most_steps_sources = 16;
 inline constexpr int most_steps_probes = 64;

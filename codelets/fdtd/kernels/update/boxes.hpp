@@ -24,6 +24,12 @@ inline Box hull(const Box& a, const Box& b) {
   return {std::min(a.x0, b.x0), std::max(a.x1, b.x1), std::min(a.y0, b.y0),
           std::max(a.y1, b.y1), std::min(a.z0, b.z0), std::max(a.z1, b.z1)};
 }
+/// The cells with which entries go: what lies on a magnetic conductor goes with the last ones.
+inline Box cells_of_entries(const Grid& grid, const Box& b) {
+  const std::int32_t(&n)[3] = grid.n;
+  return {std::min(b.x0, n[0] - 1), std::min(b.x1, n[0]),     std::min(b.y0, n[1] - 1),
+          std::min(b.y1, n[1]),     std::min(b.z0, n[2] - 1), std::min(b.z1, n[2])};
+}
 inline std::int64_t cells_of(const std::vector<Box>& boxes) {
   std::int64_t sum = 0;
   for (const Box& b : boxes) sum += b.cells();

@@ -19,7 +19,7 @@ void update_steps(const Grid& grid, int steps, const Planes& needed, const Facto
   // double
   for (const StepsLaunch<T>& l : describe_steps(grid, steps, needed, h_factors, e_factors, h_media, e_media, sources,
                                                 count, beside, planes, processors))
-    with_steps_kernel<T>(steps, l.media, l.with_more, [&](auto kernel, int columns, std::size_t bytes) {
+    with_steps_kernel<T>(steps, l.media, l.with, [&](auto kernel, int columns, std::size_t bytes) {
       ASTERISM_CHECK_CUDA(
           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
       kernel<<<l.blocks, static_cast<unsigned>(columns), bytes, stream>>>(l.steps, e_from, h_from, e_to, h_to);

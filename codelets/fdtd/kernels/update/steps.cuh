@@ -30,15 +30,17 @@ inline __device__ void record_probes(const Steps<T>& s, std::int64_t column_at, 
         s.probes.record[step * s.probes.count + n] = s.probes.places[n].field == Field::electric ? e.c[c] : h.c[c];
 }
 
-template <int steps, bool materials, bool with_more, class T>
+/// with_more: layers, probes and cells apart; with_faces: those too, at faces that are no electric conductors.
+template <int steps, bool materials, bool with_more, bool with_faces, class T>
 __global__ void __launch_bounds__(tile_columns)
     steps_kernel(const __grid_constant__ Steps<T> s, const T* __restrict__ e_from, const T* __restrict__ h_from,
                  T* __restrict__ e_to, T* __restrict__ h_to) {
+  static_assert(with_more || !with_faces);
   constexpr int columns = tile_columns;
   using Shared = Layout<steps, with_more>;
   T* const shared = dynamic_shared<T>();
   T* const staged = shared + Shared::staged_begin;
-  const TileColumn<steps> column(s);
+  const TileColumn<steps> column(s, std::bool_constant<with_faces>());
   const int t = column.t, j = column.j, k = column.k, end = column.end;
   const UpdatedBox e_column = in_column(s.e_entries, j, k);
   const UpdatedBox h_column = in_column(s.h_entries, j, k);
@@ -59,7 +61,7 @@ __global__ void __launch_bounds__(tile_columns)
   Three<T> h_here[steps] = {};
   Three<T> h_before[steps] = {};  // after 1, 2, .. steps, a plane further behind
   for (int n = 0; n < 3 * steps; ++n) shared[Shared::e_begin + n * columns + t] = 0;
-  stage_plane(staged, s.grid, column, column_at, column.first - steps, e_from, h_from);
+  stage_plane<with_faces>(staged, s.grid, column, column_at, column.first - steps, e_from, h_from);
   __syncthreads();
   for (int i = column.first - steps; i < end + steps; ++i) {
     wait_for_staged();
@@ -70,7 +72,7 @@ __global__ void __launch_bounds__(tile_columns)
       e_next.c[c] = staged[c * columns + t];
       h_next.c[c] = staged[(3 + c) * columns + t];
     }
-    if (i + 1 < end + steps) stage_plane(staged, s.grid, column, column_at, i + 1, e_from, h_from);
+    if (i + 1 < end + steps) stage_plane<with_faces>(staged, s.grid, column, column_at, i + 1, e_from, h_from);
     const int last = i - steps;  // the plane that has all steps behind it then
     const bool writes = column.own && last >= column.first && !is_apart(s, apart, last);
 #pragma unroll
@@ -92,7 +94,11 @@ __global__ void __launch_bounds__(tile_columns)
       __syncthreads();
 #pragma unroll
       for (int c = 0; c < 3; ++c) e_plane[c * columns + t] = e_next.c[c];
-      const Terms<T> h_curl = curl_of_h(s.e_factor, h_plane, column, h, h_before[step]);
+      Terms<T> h_curl;
+      if constexpr (with_faces)
+        h_curl = curl_of_h_at_faces(s.e_factor, h_plane, column, s.grid, plane, h, h_before[step]);
+      else
+        h_curl = curl_of_h(s.e_factor, h_plane, column, h, h_before[step]);
       Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
                                                                     plane, column_at, by);
       if constexpr (with_more)

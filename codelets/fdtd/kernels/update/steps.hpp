@@ -13,15 +13,19 @@
 
 namespace asterism::fdtd::cuda {
 
-/// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 steps, or 4 in single precision;
-/// with_more: with layers or probes.
+/// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 steps, or 4 in single precision.
 template <class T, class Launch>
-void with_steps_kernel(int steps, bool materials, bool with_more, const Launch& launch) {
+void with_steps_kernel(int steps, bool materials, TilesWith tiles, const Launch& launch) {
   const auto with = [&](auto number) {
     constexpr int n = number;
-    const auto kernel = with_more ? (materials ? steps_kernel<n, true, true, T> : steps_kernel<n, false, true, T>)
-                                  : (materials ? steps_kernel<n, true, false, T> : steps_kernel<n, false, false, T>);
-    launch(kernel, tile_columns, sizeof(T) * (with_more ? Layout<n, true>::elements : Layout<n, false>::elements));
+    const bool more = tiles != TilesWith::nothing;
+    const auto kernel = tiles == TilesWith::faces
+                            ? materials ? steps_kernel<n, true, true, true, T> : steps_kernel<n, false, true, true, T>
+                        : more
+                            ? materials ? steps_kernel<n, true, true, false, T> : steps_kernel<n, false, true, false, T>
+                        : materials ? steps_kernel<n, true, false, false, T>
+                                    : steps_kernel<n, false, false, false, T>;
+    launch(kernel, tile_columns, sizeof(T) * (more ? Layout<n, true>::elements : Layout<n, false>::elements));
   };
   if (steps == 2)
     with(std::integral_constant<int, 2>());
@@ -31,12 +35,13 @@ void with_steps_kernel(int steps, bool materials, bool with_more, const Launch& 
     throw std::invalid_argument("2 steps at once, or 4 in single precision");
 }
 
-/// Launches of a kernel: blocks, and with media and more than the plain scheme?
+/// Launches of a kernel: blocks, which kernel, and with media?
 template <class T>
 struct StepsLaunch {
   Steps<T> steps;
   std::uint32_t blocks;
-  bool media, with_more;
+  bool media;
+  TilesWith with;
 };
 
 /// Cells in layers, and those of probes.
@@ -67,8 +72,8 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
                                            const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
                                            const Source<T>* sources, std::int32_t count, const BesideSteps<T>& beside,
                                            std::int32_t planes, int blocks_at_a_time) {
-  for (const Face face : grid.face)
-    if (face != Face::electric) throw std::invalid_argument("steps at once: all faces have to be electric conductors");
+  if (grid.face[0] == Face::neighbour || grid.face[1] == Face::neighbour)
+    throw std::invalid_argument("steps at once: no neighbour along x");
   if ((e_media.index == nullptr) != (h_media.index == nullptr))
     throw std::invalid_argument("steps at once: materials in both fields or in none");
   if ((beside.e_layers.layers == nullptr) != (beside.h_layers.layers == nullptr))
@@ -101,11 +106,22 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
   }
   s.probes = beside.probes;
   if (beside.apart.size() > most_boxes_apart) throw std::invalid_argument("steps at once: too many boxes apart");
-  for (const Box& box : beside.apart) s.apart[s.boxes_apart++] = box;
+  // what lies on a magnetic conductor goes with the last cells
+  const Box entries = grid.entries();
+  const auto with_last = [](std::int32_t end, std::int32_t cells, std::int32_t planes) {
+    return end == cells ? planes : end;
+  };
+  std::vector<Box> apart;
+  for (const Box& b : beside.apart) {
+    apart.push_back({b.x0, with_last(b.x1, grid.n[0], entries.x1), b.y0, with_last(b.y1, grid.n[1], entries.y1), b.z0,
+                     with_last(b.z1, grid.n[2], entries.z1)});
+    s.apart[s.boxes_apart++] = apart.back();
+  }
   const bool media = e_media.index != nullptr;
   std::vector<StepsLaunch<T>> launches;
   for (const RegionOfSteps& region :
-       regions_of_steps(grid, steps, needed, special_cells(grid, beside), beside.apart, media ? beside.media : Box{})) {
+       regions_of_steps(grid, steps, {needed.first, with_last(needed.end, grid.n[0], entries.x1)},
+                        special_cells(grid, beside), apart, media ? beside.media : Box{})) {
     const std::vector<Box>& boxes = region.boxes;
     const std::int32_t chunk = planes > 0 ? planes : best_planes(boxes, steps, blocks_at_a_time);
     std::uint32_t blocks = 0;
@@ -116,7 +132,7 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
       s.region[s.regions++] = {b.y0, b.z0, along_y, along_z, {b.x0, b.x1}, chunk, blocks};
       blocks += along_y * along_z * static_cast<std::uint32_t>((b.x1 - b.x0 + chunk - 1) / chunk);
     }
-    launches.push_back({s, blocks, region.media, region.more});
+    launches.push_back({s, blocks, region.media, region.with});
   }
   return launches;
 }

@@ -12,47 +12,77 @@
 
 namespace asterism::fdtd::cuda {
 
+/// What a kernel of several steps knows: the plain scheme and sources; layers, probes and cells apart, too; and faces
+/// other than electric conductors.
+enum class TilesWith : std::int8_t { nothing, more, faces };
+
 /// Planes along x, tiles along y and z that go together.
 struct RegionOfSteps {
   std::vector<Box> boxes;
-  bool more;   ///< than the plain scheme
+  TilesWith with;
   bool media;  ///< other than the background
 };
 
-/// Tiles with `special` cells take the kernel with more, as do those beside cells `apart`, which take none; those
-/// with cells of `media` the one with media. Where this would be too many regions, all tiles do.
+/// Entries before each face that is no electric conductor.
+inline std::vector<Box> beside_faces(const Grid& grid, const Box& entries) {
+  std::vector<Box> all;
+  for (int f = 0; f < 6; ++f) {
+    if (grid.face[f] == Face::electric) continue;
+    Box b = entries;
+    std::int32_t* const range[3][2] = {{&b.x0, &b.x1}, {&b.y0, &b.y1}, {&b.z0, &b.z1}};
+    auto& [first, end] = range[f / 2];
+    (f % 2 == 0 ? *end : *first) = f % 2 == 0 ? 1 : grid.n[f / 2] - 1;
+    all.push_back(b);
+  }
+  return all;
+}
+
+/// Tiles with `special` cells take the kernel with more, as do those beside cells `apart`, which take none; those at
+/// faces that are no electric conductors the kernel with these; those with cells of `media` the one with media. Where
+/// this would be too many regions, all tiles do.
 inline std::vector<RegionOfSteps> regions_of_steps(const Grid& grid, int steps, const Planes& needed,
                                                    const std::vector<Box>& special, const std::vector<Box>& apart,
                                                    const Box& media) {
   const int side = tile_side - 2 * steps;
   const auto tiles = [&](int length) { return (length + side - 1) / side; };
-  const Box all{needed.first, needed.end, 0, tiles(grid.n[1]), 0, tiles(grid.n[2])};
+  const Box entries = grid.entries();
+  const Box all{needed.first, needed.end, 0, tiles(entries.y1), 0, tiles(entries.z1)};
   std::vector<Box> plain{all};
   std::vector<Box> more;
+  std::vector<Box> at_faces;
   // a tile computes `steps` columns and planes more than its own
   const auto first = [&](int cell) { return std::max(cell - steps, 0) / side; };
   const auto with = [&](const Box& b) {
     return Box{b.x0 - steps, b.x1 + steps, first(b.y0), tiles(b.y1 + steps), first(b.z0), tiles(b.z1 + steps)};
   };
+  for (const Box& b : beside_faces(grid, entries)) plain = without(plain, with(b), &at_faces);
   for (const Box& b : special)
     if (!b.empty()) plain = without(plain, with(b), &more);
   for (const Box& b : apart)
     plain = without(plain, {b.x0, b.x1, b.y0 / side, tiles(b.y1), b.z0 / side, tiles(b.z1)}, &more);
   // tiles that have nothing else
   const auto last = [&](int end, int length) { return end == length ? tiles(length) : end / side; };
-  for (const Box& b : apart)
-    more = without(more, {b.x0, b.x1, tiles(b.y0), last(b.y1, grid.n[1]), tiles(b.z0), last(b.z1, grid.n[2])});
+  for (std::vector<Box>* const tiles_with : {&more, &at_faces})
+    for (const Box& b : apart)
+      *tiles_with =
+          without(*tiles_with, {b.x0, b.x1, tiles(b.y0), last(b.y1, entries.y1), tiles(b.z0), last(b.z1, entries.z1)});
   std::vector<RegionOfSteps> regions;
   std::size_t most = 0;
+  const auto add = [&](const std::vector<Box>& boxes, TilesWith what, bool in_media) {
+    most = std::max(most, boxes.size());
+    if (!boxes.empty()) regions.push_back({boxes, what, in_media});
+  };
+  const bool any_face = !at_faces.empty();
+  // beyond a periodic face may be media of the other end
+  add(at_faces, TilesWith::faces, !media.empty());
   for (const bool has_more : {true, false}) {
     std::vector<Box> in_media;
     std::vector<Box> background = has_more ? more : plain;
-    if (!media.empty()) background = without(background, with(common(media, grid.cells())), &in_media);
-    most = std::max({most, background.size(), in_media.size()});
-    if (!background.empty()) regions.push_back({background, has_more, false});
-    if (!in_media.empty()) regions.push_back({in_media, has_more, true});
+    if (!media.empty()) background = without(background, with(common(media, entries)), &in_media);
+    add(background, has_more ? TilesWith::more : TilesWith::nothing, false);
+    add(in_media, has_more ? TilesWith::more : TilesWith::nothing, true);
   }
-  if (most > most_regions) return {{{all}, true, !media.empty()}};
+  if (most > most_regions) return {{{all}, any_face ? TilesWith::faces : TilesWith::more, !media.empty()}};
   return regions;
 }
 

@@ -3,6 +3,8 @@
 // memory, and the plain scheme in a plane of it.
 #pragma once
 
+#include <type_traits>
+
 #include "codelets/fdtd/kernels/kernels.hpp"
 #include "codelets/fdtd/kernels/update/beside_steps.hpp"
 #include "codelets/fdtd/kernels/update/curl.hpp"
@@ -10,8 +12,7 @@
 
 namespace asterism::fdtd::cuda {
 
-/// Size of a tile, in columns: one thread for each.
-inline constexpr int tile_side = 32;
+/// Columns of a tile: one thread for each.
 inline constexpr int tile_columns = tile_side * tile_side;
 inline constexpr int most_steps = 4;
 
@@ -149,7 +150,8 @@ inline __device__ Three<T> advanced_entries(const Three<T>& old, const Terms<T>&
   return next;
 }
 
-/// What a thread of a block knows of its column of the tile.
+/// What a thread of a block knows of its column of the tile. with_faces: of tiles at faces that are no electric
+/// conductors. Beyond periodic ones the columns are those of the other end.
 template <int steps>
 struct TileColumn {
   int t;                                   ///< its place in arrays in shared memory
@@ -159,8 +161,8 @@ struct TileColumn {
   bool own;                                ///< its results are right after all steps and are written
   int y_above, z_above, y_below, z_below;  ///< columns beside this one; at the rim of the tile any will do
 
-  template <class T>
-  __device__ explicit TileColumn(const Steps<T>& s) {
+  template <bool with_faces, class T>
+  __device__ TileColumn(const Steps<T>& s, std::bool_constant<with_faces> /*unused*/) {
     t = static_cast<int>(threadIdx.x);
     const int tz = t % tile_side;
     const int ty = t / tile_side;
@@ -175,20 +177,37 @@ struct TileColumn {
     j = (region.y + static_cast<int>(row_of_tiles - chunk * region.along_y)) * own_side - steps + ty;
     first = region.planes.first + static_cast<int>(chunk) * region.chunk;
     end = first + region.chunk < region.planes.end ? first + region.chunk : region.planes.end;
-    exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
+    if constexpr (with_faces)
+      exists = j >= 0 && j < s.grid.planes_along(1) && k >= 0 && k < s.grid.planes_along(2);
+    else
+      exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
     own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
     y_above = ty + 1 < tile_side ? t + tile_side : t;
     z_above = tz + 1 < tile_side ? t + 1 : t;
     y_below = ty > 0 ? t - tile_side : t;
     z_below = tz > 0 ? t - 1 : t;
+    if constexpr (with_faces) {
+      j = around<1>(s.grid, j);
+      k = around<2>(s.grid, k);
+      exists = j >= 0 && j < s.grid.planes_along(1) && k >= 0 && k < s.grid.planes_along(2);
+    }
+  }
+
+ private:
+  template <int axis>
+  static __device__ int around(const Grid& grid, int at) {
+    if (grid.face[2 * axis] != Face::neighbour) return at;
+    const int n = grid.n[axis];
+    return (at % n + n) % n;
   }
 };
 
 /// Begins to bring a plane of all components of the tile from memory: zeros where there is nothing.
-template <int steps, class T>
+template <bool with_faces, int steps, class T>
 inline __device__ void stage_plane(T* staged, const Grid& grid, const TileColumn<steps>& column, std::int64_t column_at,
                                    int plane, const T* __restrict__ e_from, const T* __restrict__ h_from) {
-  const bool there = column.exists && plane >= 0 && plane < grid.n[0];
+  bool there = column.exists && plane >= 0 && plane < grid.n[0];
+  if constexpr (with_faces) there = column.exists && plane >= 0 && plane < grid.planes_along(0);
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
     const std::int64_t at = column_at + c * grid.component + plane * grid.plane;
@@ -218,6 +237,30 @@ inline __device__ Terms<T> curl_of_h(const T (&f)[3], const T* plane, const Tile
            f[0] * (h.c[1] - before.c[1])},
           {f[2] * (h.c[1] - plane[columns + at.z_below]), f[0] * (h.c[2] - before.c[2]),
            f[1] * (h.c[0] - plane[at.y_below])}};
+}
+
+/// The same in a column and plane beside magnetic conductors: tangential H behind one is the image of that before.
+template <int steps, class T>
+inline __device__ Terms<T> curl_of_h_at_faces(const T (&f)[3], const T* plane, const TileColumn<steps>& at,
+                                              const Grid& grid, int i, const Three<T>& h, const Three<T>& before) {
+  constexpr int columns = tile_columns;
+  const int place[3] = {i, at.j, at.k};
+  const T own[3][2] = {{h.c[1], h.c[2]}, {h.c[2], h.c[0]}, {h.c[0], h.c[1]}};
+  T below[3][2] = {{before.c[1], before.c[2]},
+                   {plane[2 * columns + at.y_below], plane[at.y_below]},
+                   {plane[at.z_below], plane[columns + at.z_below]}};
+  T difference[3][2];  // along an axis, of the components after it
+#pragma unroll
+  for (int a = 0; a < 3; ++a)
+#pragma unroll
+    for (int m = 0; m < 2; ++m) {
+      T here = own[a][m];
+      if (grid.face[2 * a] == Face::magnetic && place[a] == 0) below[a][m] = -here;
+      if (grid.face[2 * a + 1] == Face::magnetic && place[a] == grid.n[a]) here = -below[a][m];
+      difference[a][m] = f[a] * (here - below[a][m]);
+    }
+  return {{difference[1][0], difference[2][0], difference[0][0]},
+          {difference[2][1], difference[0][1], difference[1][1]}};
 }
 
 }  // namespace asterism::fdtd::cuda

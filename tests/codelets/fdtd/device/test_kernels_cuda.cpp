@@ -142,43 +142,46 @@ TYPED_TEST(FdtdKernelsCuda, Shapes) {
 TYPED_TEST(FdtdKernelsCuda, StepsAtOnce) {
   using T = TypeParam;
   const int n = sanitized() ? 11 : 37;
-  for (const bool materials : {false, true})
-    for (const int steps : cases::steps_at_once<T>)
-      for (const auto& [planes, needed] : std::initializer_list<std::pair<int, Planes>>{
-               {0, {0, n}}, {(n - 5) / 2, {0, n}}, {1000, {0, n}}, {0, {n / 4, n - n / 5}}, {5, {1, n}}}) {
-        SCOPED_TRACE(testing::Message() << steps << " steps, planes " << needed.first << " to " << needed.end);
-        Setting s{{n, 51, 131}};
-        s.face = cases::boundaries[0].second;
-        Domain<T> host(materials ? cases::with_materials(s) : s);
-        host.randomize();
-        const Part<T>& p = host.parts[0];
-        const typename TestFixture::OnDevice d(this->stream_, p);
-        const std::vector<T> values = {1, 2, 3, 4};
-        const Source<T> source{2, n / 2 - 2, 25, 59, values.data()};
-        const DeviceArray<T> h(this->stream_, p.h.size(), 0);
-        const DeviceArray<T> e(this->stream_, p.e.size(), 0);
-        cuda::update_steps<T>(p.grid, steps, needed, s.h_factors(), s.e_factors(), d.h_media(), d.e_media(), &source, 1,
-                              {}, d.h.data(), d.e.data(), h.data(), e.data(), this->stream_, planes);
-        for (int step = 0; step < steps; ++step) {
-          host.step();
-          cpu::add(p.grid, 2, n / 2 - 2, 25, 59, values[as_size(step)], host.parts[0].e.data());
-        }
-        for (const Field f : {Field::electric, Field::magnetic}) {
-          const std::vector<T> found = (f == Field::electric ? e : h).values();
-          for (int c = 0; c < 3; ++c)
-            for (int i = 0; i < s.n[0]; ++i)
-              for (int j = 0; j < s.n[1]; ++j) {
-                const std::size_t at = as_size(p.grid.at(c, i, j, 0));
-                const bool is_needed = i >= needed.first && i < needed.end;
-                if (is_needed) {
-                  ASSERT_EQ(std::memcmp(&found[at], &p.field(f)[at], as_size(s.n[2]) * sizeof(T)), 0)
-                      << static_cast<int>(f) << c << ": " << i << ' ' << j;
-                } else {
-                  ASSERT_TRUE(std::isnan(found[at])) << static_cast<int>(f) << c << ": " << i << ' ' << j;
+  for (const std::size_t boundary : {0U, 2U, 4U, 5U})
+    for (const bool materials : {false, true})
+      for (const int steps : cases::steps_at_once<T>)
+        for (const auto& [planes, needed] : std::initializer_list<std::pair<int, Planes>>{
+                 {0, {0, n}}, {(n - 5) / 2, {0, n}}, {1000, {0, n}}, {0, {n / 4, n - n / 5}}, {5, {1, n}}}) {
+          SCOPED_TRACE(testing::Message() << steps << " steps, planes " << needed.first << " to " << needed.end);
+          if (boundary > 0 && planes > 0) continue;
+          Setting s{{n, 51, 131}};
+          s.face = cases::boundaries[boundary].second;
+          Domain<T> host(materials ? cases::with_materials(s) : s);
+          host.randomize();
+          const Part<T>& p = host.parts[0];
+          const typename TestFixture::OnDevice d(this->stream_, p);
+          const std::vector<T> values = {1, 2, 3, 4};
+          const Source<T> source{2, n / 2 - 2, 25, 59, values.data()};
+          const DeviceArray<T> h(this->stream_, p.h.size(), 0);
+          const DeviceArray<T> e(this->stream_, p.e.size(), 0);
+          cuda::update_steps<T>(p.grid, steps, needed, s.h_factors(), s.e_factors(), d.h_media(), d.e_media(), &source,
+                                1, {}, d.h.data(), d.e.data(), h.data(), e.data(), this->stream_, planes);
+          for (int step = 0; step < steps; ++step) {
+            host.step();
+            cpu::add(p.grid, 2, n / 2 - 2, 25, 59, values[as_size(step)], host.parts[0].e.data());
+            host.exchange(Field::electric);
+          }
+          for (const Field f : {Field::electric, Field::magnetic}) {
+            const std::vector<T> found = (f == Field::electric ? e : h).values();
+            for (int c = 0; c < 3; ++c)
+              for (int i = 0; i < s.n[0]; ++i)
+                for (int j = 0; j < s.n[1]; ++j) {
+                  const std::size_t at = as_size(p.grid.at(c, i, j, 0));
+                  const bool is_needed = i >= needed.first && i < needed.end;
+                  if (is_needed) {
+                    ASSERT_EQ(std::memcmp(&found[at], &p.field(f)[at], as_size(s.n[2]) * sizeof(T)), 0)
+                        << static_cast<int>(f) << c << ": " << i << ' ' << j;
+                  } else {
+                    ASSERT_TRUE(std::isnan(found[at])) << static_cast<int>(f) << c << ": " << i << ' ' << j;
+                  }
                 }
-              }
+          }
         }
-      }
 }
 
 TYPED_TEST(FdtdKernelsCuda, Probes) {
