@@ -73,13 +73,9 @@ void spmv_cpu(void** b, void* arguments) {
   void** inputs = b + 2 + (with_dot ? 1 : 0);
   const double* x = window_of(inputs[0]) + a.x_offset;
   const bool accumulate = a.write == Write::add;
-  if (!with_dot) {
-    if (a.layout.format == Format::sell)
-      cpu::spmv(a.layout.sell(block), x, y, accumulate);
-    else
-      cpu::spmv(a.layout.csr(block), x, y, accumulate);
-    return;
-  }
+  if (!with_dot)
+    return a.layout.format == Format::sell ? cpu::spmv(a.layout.sell(block), x, y, accumulate)
+                                           : cpu::spmv(a.layout.csr(block), x, y, accumulate);
   const double* p = a.dot_offset < 0 ? elements_of(inputs[a.dot_input]) : window_of(inputs[a.dot_input]) + a.dot_offset;
   auto& result = scalar<Sum>(b[2]);
   Sum sum;
