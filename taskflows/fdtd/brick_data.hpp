@@ -85,11 +85,17 @@ inline std::vector<Planes> planes_with_poles(const PoleStates& all, const Grid& 
                                              const std::vector<std::array<int, 3>>& origins) {
   std::vector<Planes> runs;
   const std::int32_t planes = grid.planes_along(0);
-  for (const std::array<int, 3>& o : origins) {
-    const Planes run{std::max(all.box.x0 - o[0], runs.empty() ? 0 : runs.back().end),
-                     std::min(all.box.x1 - o[0], planes)};
-    if (run.first < run.end) runs.push_back(run);
-  }
+  const auto add = [&](std::int32_t origin) {
+    const Planes run{std::max(all.box.x0 - origin, 0), std::min(all.box.x1 - origin, planes)};
+    if (run.first >= run.end) return;
+    // those that meet are one, so that strips that exchange planes find the same runs in them
+    if (!runs.empty() && run.first <= runs.back().end)
+      runs.back().end = run.end;
+    else
+      runs.push_back(run);
+  };
+  if (origins.size() > 1) add(2 * origins[0][0] - origins[1][0]);  // whose plane n may be the first one
+  for (const std::array<int, 3>& o : origins) add(o[0]);
   return runs;
 }
 /// Those of a strip.
