@@ -109,7 +109,8 @@ TEST_F(Reproductions, ConjugateGradientKernels) {
   EXPECT_EQ(ours(axpy, "axpy, three GPUs over one", "faster from N ="), rows);
   const json product = record({"cg-figure4", "--element", "p1"});
   const std::string split = "SpMV, split into three block-rows";
-  EXPECT_NEAR(ours(product, split, "three GPUs over one"), 3, 0.1);
+  EXPECT_GT(ours(product, split, "three GPUs over one"), 2.6);
+  EXPECT_LT(ours(product, split, "three GPUs over one"), 3);
   EXPECT_GT(ours(product, split, "one GPU, not split, Gflop/s"), ours(product, split, "one GPU, Gflop/s"));
   EXPECT_NEAR(ours(product, split, "e_SpMV") * 3, ours(product, split, "three GPUs over one, not split"), 1e-9);
 }
@@ -134,7 +135,7 @@ TEST_F(Reproductions, ConjugateGradientOnABracket) {
     };
     EXPECT_NEAR(papers(section, "S"), papers(mode, "3 GPUs, 1D packed") / papers(mode, "1 GPU"), 2e-3);
     EXPECT_NEAR(papers(section, "e_granularity") * papers(section, "e_pipeline"), papers(section, "e"), 2e-3);
-    EXPECT_TRUE(contains(run_of(r, "3 GPUs, 1D packed, " + mode)["command"], "--simulate nehalem-m2070"));
+    EXPECT_TRUE(contains(run_of(r, "3 GPUs, 1D packed, " + mode)["command"], "--simulate nehalem-m2070-rows"));
   }
 }
 

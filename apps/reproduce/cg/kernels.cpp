@@ -56,7 +56,7 @@ class Axpy final : public RecordedExperiment {
     std::vector<Simulation> all;
     for (const int points : points_)
       for (const int gpus : {1, most_gpus}) {
-        const CgMatrix matrix{{"--stencil", fmt::format("7pts-{}", points)}, "nehalem-m2070"};
+        const CgMatrix matrix{{"--stencil", fmt::format("7pts-{}", points)}, "nehalem-m2070-rows"};
         all.push_back(simulation_of(matrix, {gpus, gpus, "1D", "packed"}, all_transfers[0], iterations));
         all.back().label = fmt::format("{}^3, {} GPUs", points, gpus);
       }

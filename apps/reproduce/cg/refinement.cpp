@@ -29,7 +29,7 @@ class Refinement final : public SimulatedExperiment {
 
   [[nodiscard]] std::vector<Simulation> runs() const override {
     constexpr int block_rows = 6;
-    const CgMatrix matrix{{"--stencil", fmt::format("11pts-{}", points_)}, "nehalem-m2070"};
+    const CgMatrix matrix{{"--stencil", fmt::format("11pts-{}", points_)}, "nehalem-m2070-rows"};
     std::vector<Simulation> all;
     const auto add = [&](const char* label, const char* exchange, const std::vector<std::string>& options) {
       Simulation s = simulation_of(matrix, {block_rows, most_gpus, "1D", exchange}, all_transfers[0], iterations_);

@@ -45,7 +45,7 @@ void Bracket::add_options(CLI::App& app) {
 CgMatrix Bracket::matrix() const {
   return {{"--mesh", data_file("--mesh", mesh, "meshes/bracket_fine.msh.gz").string(), "--element", element,
            "--numbering", numbering},
-          "nehalem-m2070"};
+          "nehalem-m2070-rows"};
 }
 
 double operations(const nlohmann::json& record) {

@@ -90,7 +90,7 @@ class StencilTable final : public Table {
         ->capture_default_str();
   }
   [[nodiscard]] CgMatrix matrix() const override {
-    return {{"--stencil", fmt::format("11pts-{}", points_)}, "nehalem-m2070"};
+    return {{"--stencil", fmt::format("11pts-{}", points_)}, "nehalem-m2070-rows"};
   }
 
   int points_;
