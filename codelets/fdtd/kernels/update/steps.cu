@@ -15,11 +15,9 @@ void update_steps(const Grid& grid, int steps, const Planes& needed, const Facto
   int processors = 0;  // each runs one block at a time
   ASTERISM_CHECK_CUDA(cudaGetDevice(&device));
   ASTERISM_CHECK_CUDA(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  // one after the other: on streams of their own, in the same SMs, they were 3 % slower in single precision and 8 in
-  // double
   for (const StepsLaunch<T>& l : describe_steps(grid, steps, needed, h_factors, e_factors, h_media, e_media, sources,
                                                 count, beside, planes, processors))
-    with_steps_kernel<T>(steps, l.media, l.with, [&](auto kernel, int columns, std::size_t bytes) {
+    with_steps_kernel<T>(steps, l.layers(), [&](auto kernel, int columns, std::size_t bytes) {
       ASTERISM_CHECK_CUDA(
           cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
       kernel<<<l.blocks, static_cast<unsigned>(columns), bytes, stream>>>(l.steps, e_from, h_from, e_to, h_to);

@@ -3,20 +3,28 @@
 // in each plane that it comes to, it advances by one step the plane that it came to before, by another step the plane
 // before that, and so on (temporal blocking as of Nguyen et al., SC 2010, "3.5-D"). Each step makes the part of the
 // tile that is right smaller by one column on each side, so tiles overlap by twice the steps, and what one reads
-// another may not have changed: results go to other arrays, and so does psi of absorbing layers.
+// another may not have changed: results go to other arrays, and so does psi of absorbing layers. A launch has all
+// tiles, each of which does what its region needs.
 #pragma once
 
 #include <type_traits>
 
+#include "codelets/fdtd/kernels/update/steps_kinds.cuh"
 #include "codelets/fdtd/kernels/update/steps_layers.cuh"
 
 namespace asterism::fdtd::cuda {
 
 template <class T>
 inline __device__ void add_sources(const Steps<T>& s, int j, int k, int plane, int step, Three<T>& e) {
+#pragma unroll 1
   for (int n = 0; n < s.sources; ++n) {
     const StepsSource<T>& source = s.source[n];
-    if (source.j == j && source.k == k && source.i == plane) e.c[source.component] += source.values[step];
+    const bool here = source.j == j && source.k == k && source.i == plane;
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {  // an index would take E to memory
+      const T sum = e.c[c] + source.values[step];
+      e.c[c] = here && source.component == c ? sum : e.c[c];
+    }
   }
 }
 /// Probes in a column, after a step.
@@ -30,86 +38,109 @@ inline __device__ void record_probes(const Steps<T>& s, std::int64_t column_at, 
         s.probes.record[step * s.probes.count + n] = s.probes.places[n].field == Field::electric ? e.c[c] : h.c[c];
 }
 
-/// with_more: layers, probes and cells apart; with_faces: those too, at faces that are no electric conductors.
-template <int steps, bool materials, bool with_more, bool with_faces, class T>
-__global__ void __launch_bounds__(tile_columns)
-    steps_kernel(const __grid_constant__ Steps<T> s, const T* __restrict__ e_from, const T* __restrict__ h_from,
-                 T* __restrict__ e_to, T* __restrict__ h_to) {
-  static_assert(with_more || !with_faces);
-  constexpr int columns = tile_columns;
-  using Shared = Layout<steps, with_more>;
+template <TilesWith with>
+using tiles_with = std::integral_constant<TilesWith, with>;
+
+/// What the block of a tile does.
+template <int steps, TilesWith with, bool materials, class T>
+inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region, const T* __restrict__ e_from,
+                                    const T* __restrict__ h_from, T* __restrict__ e_to, T* __restrict__ h_to) {
+  using Tiles = Kind<with, materials>;
+  using Shared = Layout<steps>;
+  using Layers = std::conditional_t<Tiles::more, ColumnLayers<steps, T>,
+                                    std::conditional_t<Tiles::layers >= 0, LayersAlongOne<Tiles, steps, T>, Nothing>>;
   T* const shared = dynamic_shared<T>();
   T* const staged = shared + Shared::staged_begin;
-  const TileColumn<steps> column(s, std::bool_constant<with_faces>());
+  const TileColumn<steps> column(s, region, std::bool_constant<Tiles::at_faces>());
   const int t = column.t, j = column.j, k = column.k, end = column.end;
   const UpdatedBox e_column = in_column(s.e_entries, j, k);
   const UpdatedBox h_column = in_column(s.h_entries, j, k);
+  UpdatedEntries updated(e_column, h_column);
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
   bool has_some = false;  // sources or probes
-  for (int n = 0; n < s.sources; ++n) has_some = has_some || (s.source[n].j == j && s.source[n].k == k);
   unsigned apart = 0;
-  if constexpr (with_more) apart = apart_in_column(s, j, k);
-  [[maybe_unused]] std::conditional_t<with_more, ColumnLayers<steps, T>, Nothing> layers(
-      s.absorbing, s.grid.n, column, reinterpret_cast<StretchOfTile<T>*>(shared + Shared::stretch_begin),
-      shared + Shared::psi_begin);
-  if constexpr (with_more) {
+  [[maybe_unused]] Layers layers(s.absorbing, s.grid.n, column, shared);
+  if constexpr (Tiles::more) {
+    apart = apart_in_column(s, j, k);
+    for (int n = 0; n < s.sources; ++n) has_some = has_some || (s.source[n].j == j && s.source[n].k == k);
     for (int n = 0; n < s.probes.count; ++n)
       has_some = has_some || (s.probes.places[n].at % s.grid.component - column_at) % s.grid.plane == 0;
   }
+  const auto there = [&](int plane) {
+    if constexpr (!Tiles::some_planes) return !Tiles::some_columns || column.exists;
+    return column.exists && plane >= 0 && plane < (Tiles::at_faces ? s.grid.planes_along(0) : s.grid.n[0]);
+  };
 
   Three<T> e_here[steps] = {};  // after 0, 1, .. steps, each a plane behind the one before
   Three<T> h_here[steps] = {};
   Three<T> h_before[steps] = {};  // after 1, 2, .. steps, a plane further behind
-  for (int n = 0; n < 3 * steps; ++n) shared[Shared::e_begin + n * columns + t] = 0;
-  stage_plane<with_faces>(staged, s.grid, column, column_at, column.first - steps, e_from, h_from);
+  for (int n = 0; n < 3 * steps; ++n) shared[Shared::e_begin + n * Shared::plane + t] = 0;
+  std::int64_t at = column_at + (column.first - steps) * s.grid.plane;  // of the plane that is staged
+  stage_plane(staged, s.grid, column, at, there(column.first - steps), e_from, h_from);
   __syncthreads();
-  for (int i = column.first - steps; i < end + steps; ++i) {
+  for (int i = column.first - steps; i < end + steps; ++i, at += s.grid.plane) {
+    if constexpr (Tiles::layers >= 0) layers.load(s.absorbing, s.grid.n, i - 1);
     wait_for_staged();
     Three<T> e_next;  // after the steps so far, in the plane after the one that is advanced
     Three<T> h_next;
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-      e_next.c[c] = staged[c * columns + t];
-      h_next.c[c] = staged[(3 + c) * columns + t];
+      e_next.c[c] = staged[c * tile_columns + t];
+      h_next.c[c] = staged[(3 + c) * tile_columns + t];
     }
-    if (i + 1 < end + steps) stage_plane<with_faces>(staged, s.grid, column, column_at, i + 1, e_from, h_from);
+    if (i + 1 < end + steps) stage_plane(staged, s.grid, column, at + s.grid.plane, there(i + 1), e_from, h_from);
     const int last = i - steps;  // the plane that has all steps behind it then
-    const bool writes = column.own && last >= column.first && !is_apart(s, apart, last);
+    bool writes = column.own && last >= column.first;
+    if constexpr (Tiles::more) writes = writes && !is_apart(s, apart, last);
 #pragma unroll
     for (int step = 0; step < steps; ++step) {
       const int plane = i - 1 - step;
-      T* const e_plane = shared + Shared::e_begin + 3 * step * columns;
-      T* const h_plane = shared + Shared::h_begin + 3 * (step % Shared::h_arrays) * columns;
+      T* const e_plane = shared + Shared::e_begin + 3 * step * Shared::plane + t;
+      T* const h_plane = shared + Shared::h_begin + 3 * (step % Shared::h_arrays) * Shared::plane + t;
       const Three<T> e = e_here[step];
-      Advanced<T> by[3];
-      const Terms<T> e_curl = curl_of_e(s.h_factor, e_plane, column, e, e_next);
-      Three<T> h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column, s.h_media,
-                                                                s.grid, plane, column_at, by);
-      if constexpr (with_more)
+      if constexpr (Tiles::some_planes && !Tiles::compares) updated.set_plane(s, plane);
+      [[maybe_unused]] Advanced<T> by[3];
+      const Terms<T> e_curl = curl_of_e<steps>(s.h_factor, e_plane, e, e_next);
+      Three<T> h;
+      if constexpr (Tiles::compares)
+        h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column, s.h_media, s.grid,
+                                                         plane, column_at, by);
+      else
+        h = advanced_where_updated<Field::magnetic, Tiles, materials>(h_here[step], e_curl, updated, s.h_media, s.grid,
+                                                                      plane, column_at);
+      if constexpr (Tiles::more)
         AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
                                                    plane,       e_curl,      by,     h,      writes}
             .absorb();
+      if constexpr (Tiles::layers >= 0)
+        layers.template absorb<Field::magnetic>(s.absorbing, s.grid.n, step, plane, e_curl, updated, h, writes);
 #pragma unroll
-      for (int c = 0; c < 3; ++c) h_plane[c * columns + t] = h.c[c];
+      for (int c = 0; c < 3; ++c) h_plane[c * Shared::plane] = h.c[c];
       __syncthreads();
 #pragma unroll
-      for (int c = 0; c < 3; ++c) e_plane[c * columns + t] = e_next.c[c];
+      for (int c = 0; c < 3; ++c) e_plane[c * Shared::plane] = e_next.c[c];
       Terms<T> h_curl;
-      if constexpr (with_faces)
+      if constexpr (Tiles::at_faces)
         h_curl = curl_of_h_at_faces(s.e_factor, h_plane, column, s.grid, plane, h, h_before[step]);
       else
-        h_curl = curl_of_h(s.e_factor, h_plane, column, h, h_before[step]);
-      Three<T> e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid,
-                                                                    plane, column_at, by);
-      if constexpr (with_more)
+        h_curl = curl_of_h<steps>(s.e_factor, h_plane, h, h_before[step]);
+      Three<T> e_new;
+      if constexpr (Tiles::compares)
+        e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid, plane,
+                                                             column_at, by);
+      else
+        e_new = advanced_where_updated<Field::electric, Tiles, materials>(e, h_curl, updated, s.e_media, s.grid, plane,
+                                                                          column_at);
+      if constexpr (Tiles::more)
         AbsorbedEntries<Field::electric, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
                                                    plane,       h_curl,      by,     e_new,  writes}
             .absorb();
-      if (has_some) {
+      if constexpr (Tiles::layers >= 0)
+        layers.template absorb<Field::electric>(s.absorbing, s.grid.n, step, plane, h_curl, updated, e_new, writes);
+      if (Tiles::more && has_some) {
         add_sources(s, j, k, plane, step, e_new);
-        if constexpr (with_more)
-          if (column.own && plane >= column.first && plane < end && !is_apart(s, apart, plane))
-            record_probes(s, column_at, plane, step, e_new, h);
+        if (column.own && plane >= column.first && plane < end && !is_apart(s, apart, plane))
+          record_probes(s, column_at, plane, step, e_new, h);
       }
       h_before[step] = h;
       e_here[step] = e_next;
@@ -120,10 +151,51 @@ __global__ void __launch_bounds__(tile_columns)
     if (!writes) continue;
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
-      const std::int64_t at = column_at + c * s.grid.component + last * s.grid.plane;
-      e_to[at] = e_next.c[c];
-      h_to[at] = h_next.c[c];
+      const std::int64_t to = at - steps * s.grid.plane + c * s.grid.component;
+      e_to[to] = e_next.c[c];
+      h_to[to] = h_next.c[c];
     }
+  }
+}
+
+template <int steps, class T>
+__global__ void __launch_bounds__(tile_columns)
+    steps_kernel(const __grid_constant__ Steps<T> s, const T* __restrict__ e_from, const T* __restrict__ h_from,
+                 T* __restrict__ e_to, T* __restrict__ h_to) {
+  int r = s.regions - 1;
+  while (blockIdx.x < s.region[r].first_block) --r;
+  const StepsRegion& region = s.region[r];
+  const auto advance = [&](auto with, auto materials) {
+    advance_tile<steps, decltype(with)::value, decltype(materials)::value>(s, region, e_from, h_from, e_to, h_to);
+  };
+  const auto in_media = [&](auto with) {
+    region.media ? advance(with, std::true_type()) : advance(with, std::false_type());
+  };
+  switch (region.with) {
+    case TilesWith::nothing:
+      in_media(tiles_with<TilesWith::nothing>());
+      break;
+    case TilesWith::sides:
+      advance(tiles_with<TilesWith::sides>(), std::false_type());
+      break;
+    case TilesWith::ends:
+      advance(tiles_with<TilesWith::ends>(), std::false_type());
+      break;
+    case TilesWith::layers_y:
+      advance(tiles_with<TilesWith::layers_y>(), std::false_type());
+      break;
+    case TilesWith::layers_z:
+      advance(tiles_with<TilesWith::layers_z>(), std::false_type());
+      break;
+    case TilesWith::conductors:
+      in_media(tiles_with<TilesWith::conductors>());
+      break;
+    case TilesWith::more:
+      in_media(tiles_with<TilesWith::more>());
+      break;
+    case TilesWith::faces:
+      in_media(tiles_with<TilesWith::faces>());
+      break;
   }
 }
 

@@ -15,58 +15,50 @@ namespace asterism::fdtd::cuda {
 
 /// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 steps, or 4 in single precision.
 template <class T, class Launch>
-void with_steps_kernel(int steps, bool materials, TilesWith tiles, const Launch& launch) {
-  const auto with = [&](auto number) {
-    constexpr int n = number;
-    const bool more = tiles != TilesWith::nothing;
-    const auto kernel = tiles == TilesWith::faces
-                            ? materials ? steps_kernel<n, true, true, true, T> : steps_kernel<n, false, true, true, T>
-                        : more
-                            ? materials ? steps_kernel<n, true, true, false, T> : steps_kernel<n, false, true, false, T>
-                        : materials ? steps_kernel<n, true, false, false, T>
-                                    : steps_kernel<n, false, false, false, T>;
-    launch(kernel, tile_columns, sizeof(T) * (more ? Layout<n, true>::elements : Layout<n, false>::elements));
-  };
+void with_steps_kernel(int steps, bool layers, const Launch& launch) {
+  constexpr int most = sizeof(T) == sizeof(float) ? 4 : 2;
+  const auto bytes = [&](auto layout) { return sizeof(T) * (layers ? layout.elements : layout.psi_begin); };
   if (steps == 2)
-    with(std::integral_constant<int, 2>());
-  else if (steps == 4 && sizeof(T) == sizeof(float))
-    with(std::integral_constant < int, sizeof(T) == sizeof(float) ? 4 : 2 > ());
+    launch(steps_kernel<2, T>, tile_columns, bytes(Layout<2>()));
+  else if (steps == most)
+    launch(steps_kernel<most, T>, tile_columns, bytes(Layout<most>()));
   else
     throw std::invalid_argument("2 steps at once, or 4 in single precision");
 }
 
-/// Launches of a kernel: blocks, which kernel, and with media?
 template <class T>
 struct StepsLaunch {
   Steps<T> steps;
   std::uint32_t blocks;
-  bool media;
-  TilesWith with;
+  [[nodiscard]] bool layers() const { return steps.absorbing.stretches[0] != nullptr; }
 };
+static_assert(sizeof(Steps<double>) + 4 * sizeof(void*) <= 4096, "arguments of a kernel");
 
-/// Cells in layers, and those of probes.
+/// Cells in layers, and of sources and probes.
 template <class T>
-std::vector<Box> special_cells(const Grid& grid, const BesideSteps<T>& beside) {
-  std::vector<Box> cells;
-  const Box all = grid.cells();
-  // faces along y and z first, which are as long as the domain
-  for (const int axis : {1, 2, 0}) {
-    if (beside.e_layers.layers == nullptr) break;
+BesideTiles beside_tiles(const Grid& grid, const Source<T>* sources, std::int32_t count, const BesideSteps<T>& beside) {
+  BesideTiles cells;
+  const auto add = [&](int i, int j, int k) { cells.special.push_back({i, i + 1, j, j + 1, k, k + 1}); };
+  for (std::int32_t n = 0; n < count; ++n) add(sources[n].i, sources[n].j, sources[n].k);
+  for (std::size_t f = 0; f < 6 && beside.e_layers.layers != nullptr; ++f) {
+    const std::size_t axis = f / 2;
     const AxisLayers& layers = beside.e_layers.layers->axis[axis];
-    Box lower = all;
-    Box upper = all;
-    (axis == 0 ? lower.x1 : axis == 1 ? lower.y1 : lower.z1) = std::min(layers.lower, grid.n[axis]);
-    (axis == 0 ? upper.x0 : axis == 1 ? upper.y0 : upper.z0) = std::min(layers.upper, grid.n[axis]);
-    cells.insert(cells.end(), {lower, upper});
+    Box b = grid.cells();
+    std::int32_t* const range[3][2] = {{&b.x0, &b.x1}, {&b.y0, &b.y1}, {&b.z0, &b.z1}};
+    if (f % 2 == 0)
+      *range[axis][1] = std::min(layers.lower, grid.n[axis]);
+    else
+      *range[axis][0] = std::min(layers.upper, grid.n[axis]);
+    cells.layers[f] = b;
   }
   for (std::int32_t p = 0; p < beside.probes.count; ++p) {
     const auto [i, j, k] = cell_of(grid, beside.probes.in_main_memory[p]);
-    cells.push_back({i, i + 1, j, j + 1, k, k + 1});
+    add(i, j, k);
   }
   return cells;
 }
 
-/// A launch for each kind of regions. planes 0: best_planes.
+/// Launches of all regions, as many as one takes. planes: of all blocks, 0: as is best.
 template <class T>
 std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
                                            const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
@@ -111,28 +103,36 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
   const auto with_last = [](std::int32_t end, std::int32_t cells, std::int32_t planes) {
     return end == cells ? planes : end;
   };
-  std::vector<Box> apart;
+  BesideTiles tiles = beside_tiles(grid, sources, count, beside);
   for (const Box& b : beside.apart) {
-    apart.push_back({b.x0, with_last(b.x1, grid.n[0], entries.x1), b.y0, with_last(b.y1, grid.n[1], entries.y1), b.z0,
-                     with_last(b.z1, grid.n[2], entries.z1)});
-    s.apart[s.boxes_apart++] = apart.back();
+    tiles.apart.push_back({b.x0, with_last(b.x1, grid.n[0], entries.x1), b.y0, with_last(b.y1, grid.n[1], entries.y1),
+                           b.z0, with_last(b.z1, grid.n[2], entries.z1)});
+    s.apart[s.boxes_apart++] = tiles.apart.back();
   }
-  const bool media = e_media.index != nullptr;
+  if (e_media.index != nullptr) tiles.media = beside.media;
+  const std::vector<RegionOfSteps> regions =
+      regions_of_steps(grid, steps, {needed.first, with_last(needed.end, grid.n[0], entries.x1)}, tiles);
+  const bool each_its_own = planes == 0 && regions.size() > 1;
+  if (planes == 0) planes = best_planes(regions, steps, blocks_at_a_time);
   std::vector<StepsLaunch<T>> launches;
-  for (const RegionOfSteps& region :
-       regions_of_steps(grid, steps, {needed.first, with_last(needed.end, grid.n[0], entries.x1)},
-                        special_cells(grid, beside), apart, media ? beside.media : Box{})) {
-    const std::vector<Box>& boxes = region.boxes;
-    const std::int32_t chunk = planes > 0 ? planes : best_planes(boxes, steps, blocks_at_a_time);
-    std::uint32_t blocks = 0;
-    s.regions = 0;
-    for (const Box& b : boxes) {
-      const auto along_y = static_cast<std::uint32_t>(b.y1 - b.y0);
-      const auto along_z = static_cast<std::uint32_t>(b.z1 - b.z0);
-      s.region[s.regions++] = {b.y0, b.z0, along_y, along_z, {b.x0, b.x1}, chunk, blocks};
-      blocks += along_y * along_z * static_cast<std::uint32_t>((b.x1 - b.x0 + chunk - 1) / chunk);
-    }
-    launches.push_back({s, blocks, region.media, region.with});
+  for (const RegionOfSteps& region : regions) {
+    if (launches.empty() || launches.back().steps.regions == most_regions) launches.push_back({s, 0});
+    StepsLaunch<T>& launch = launches.back();
+    const Box& b = region.tiles;
+    const auto along_y = static_cast<std::uint16_t>(b.y1 - b.y0);
+    const auto along_z = static_cast<std::uint16_t>(b.z1 - b.z0);
+    const std::int32_t chunk =
+        each_its_own ? planes_of_block(region, steps, planes) : planes_within(region, steps, planes);
+    launch.steps.region[launch.steps.regions++] = {static_cast<std::int16_t>(b.y0),
+                                                   static_cast<std::int16_t>(b.z0),
+                                                   along_y,
+                                                   along_z,
+                                                   {b.x0, b.x1},
+                                                   chunk,
+                                                   launch.blocks,
+                                                   region.with,
+                                                   region.media};
+    launch.blocks += std::uint32_t{along_y} * along_z * static_cast<std::uint32_t>((b.x1 - b.x0 + chunk - 1) / chunk);
   }
   return launches;
 }

@@ -19,10 +19,11 @@ struct ColumnLayers {
   T kept[steps][2][6] = {};
 
   __device__ ColumnLayers(const StepsLayers<T>& s, const std::int32_t (&cells)[3], const TileColumn<steps>& column,
-                          StretchOfTile<T>* of_tile, T* psi_of_tile)
-      : y(of_tile + column.t / tile_side),
-        z(of_tile + 2 * tile_side + column.t % tile_side),
-        psi(psi_of_tile + column.t) {
+                          T* shared)
+      : psi(shared + Layout<steps>::psi_begin + column.t) {
+    auto* const of_tile = reinterpret_cast<StretchOfTile<T>*>(shared + Layout<steps>::stretch_begin);
+    y = of_tile + column.t / tile_side;
+    z = of_tile + 2 * tile_side + column.t % tile_side;
     const bool in_y = column.j >= 0 && column.j < cells[1] && s.layers.axis[1].has(column.j);
     const bool in_z = column.k >= 0 && column.k < cells[2] && s.layers.axis[2].has(column.k);
     if (column.exists) in = (in_y ? 2 : 0) | (in_z ? 4 : 0);
@@ -37,11 +38,6 @@ struct ColumnLayers {
     const AxisLayers& axis = s.layers.axis[along];
     entry = {s.stretches[f][axis.row(place)], axis.slot(place)};
   }
-};
-
-struct Nothing {
-  template <class... Arguments>
-  __device__ explicit Nothing(const Arguments&... /*unused*/) {}
 };
 
 /// The layers in the entries of a column after their update: psi comes from memory in the first step and goes there

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -12,101 +14,190 @@
 
 namespace asterism::fdtd::cuda {
 
-/// What a kernel of several steps knows: the plain scheme and sources; layers, probes and cells apart, too; and faces
-/// other than electric conductors.
-enum class TilesWith : std::int8_t { nothing, more, faces };
-
 /// Planes along x, tiles along y and z that go together.
 struct RegionOfSteps {
-  std::vector<Box> boxes;
+  Box tiles;
   TilesWith with;
   bool media;  ///< other than the background
 };
 
-/// Entries before each face that is no electric conductor.
-inline std::vector<Box> beside_faces(const Grid& grid, const Box& entries) {
-  std::vector<Box> all;
-  for (int f = 0; f < 6; ++f) {
-    if (grid.face[f] == Face::electric) continue;
-    Box b = entries;
-    std::int32_t* const range[3][2] = {{&b.x0, &b.x1}, {&b.y0, &b.y1}, {&b.z0, &b.z1}};
-    auto& [first, end] = range[f / 2];
-    (f % 2 == 0 ? *end : *first) = f % 2 == 0 ? 1 : grid.n[f / 2] - 1;
-    all.push_back(b);
-  }
-  return all;
+/// Cells with something beside the plain scheme.
+struct BesideTiles {
+  std::array<Box, 6> layers{};  ///< before each face
+  std::vector<Box> special;     ///< of sources and probes
+  std::vector<Box> apart;       ///< which take no part
+  Box media{};
+};
+
+/// How long a plane of a tile takes, compared with one of the plain scheme: measured on an H200.
+inline double cost_of(TilesWith with, bool media) {
+  constexpr std::array<double, 8> costs{1, 1.1, 1.4, 1.5, 1.5, 1.5, 3, 3.3};
+  return costs[static_cast<std::size_t>(with)] * (media ? 1.8 : 1);
 }
 
-/// Tiles with `special` cells take the kernel with more, as do those beside cells `apart`, which take none; those at
-/// faces that are no electric conductors the kernel with these; those with cells of `media` the one with media. Where
-/// this would be too many regions, all tiles do.
+/// The entries before a face that are not updated as others are: layers, the last ones before an electric conductor and
+/// what lies on it, or those beside another face.
+inline Box beside_face(const Grid& grid, const Box& entries, int face, const Box& layers) {
+  if (!layers.empty()) return layers;
+  Box b = entries;
+  std::int32_t* const range[3][2] = {{&b.x0, &b.x1}, {&b.y0, &b.y1}, {&b.z0, &b.z1}};
+  auto& [first, end] = range[face / 2];
+  const std::int32_t n = grid.n[face / 2];
+  if (face % 2 == 0) {
+    *end = 1;
+  } else if (grid.face[face] == Face::electric) {
+    *first = n;
+    *end = n + 1;
+  } else {
+    *first = n - 1;
+  }
+  return b;
+}
+
+/// Tiles and planes that the steps compute, by what they touch.
+class TilesOfSteps {
+ public:
+  TilesOfSteps(const Grid& grid, int steps, const Planes& needed, const BesideTiles& beside)
+      : grid_(grid),
+        steps_(steps),
+        side_(tile_side - 2 * steps),
+        entries_(grid.entries()),
+        layers_along_x_(!beside.layers[0].empty() || !beside.layers[1].empty()) {
+    of(TilesWith::nothing) = {{needed.first, needed.end, 0, tiles(entries_.y1), 0, tiles(entries_.z1)}};
+    for (int f = 0; f < 6; ++f)
+      if (grid.face[f] != Face::electric)
+        take(with(beside_face(grid, entries_, f, {})), TilesWith::faces, {TilesWith::nothing});
+    for (const Box& b : beside.special)
+      if (!b.empty()) take(with(b), TilesWith::more, {TilesWith::nothing});
+    for (const Box& b : beside.apart)
+      take({b.x0, b.x1, b.y0 / side_, tiles(b.y1), b.z0 / side_, tiles(b.z1)}, TilesWith::more, {TilesWith::nothing});
+    add_faces(beside);
+    // tiles that have nothing else
+    const auto last = [&](int end, int length) { return end == length ? tiles(length) : end / side_; };
+    for (std::vector<Box>& boxes : of_)
+      for (const Box& b : beside.apart)
+        boxes =
+            without(boxes, {b.x0, b.x1, tiles(b.y0), last(b.y1, entries_.y1), tiles(b.z0), last(b.z1, entries_.z1)});
+  }
+
+  /// From what is slow to what is fast.
+  [[nodiscard]] std::vector<RegionOfSteps> regions(const Box& media) const {
+    std::vector<RegionOfSteps> all;
+    const auto add = [&](const std::vector<Box>& boxes, TilesWith what, bool in_media) {
+      for (const Box& b : boxes) all.push_back({b, what, in_media});
+    };
+    for (std::size_t n = of_.size(); n-- > 0;) {
+      const auto what = static_cast<TilesWith>(n);
+      // beyond a periodic face may be media of the other end
+      if (what == TilesWith::faces) {
+        add(of_[n], what, !media.empty());
+        continue;
+      }
+      std::vector<Box> in_media;
+      std::vector<Box> background = of_[n];
+      if (!media.empty()) background = without(background, with(common(media, entries_)), &in_media);
+      add(in_media, in_media_of(what), true);
+      add(background, what, false);
+    }
+    std::stable_sort(all.begin(), all.end(), [](const RegionOfSteps& a, const RegionOfSteps& b) {
+      return cost_of(a.with, a.media) > cost_of(b.with, b.media);
+    });
+    return all;
+  }
+
+ private:
+  /// The kernel with media that tiles take.
+  [[nodiscard]] TilesWith in_media_of(TilesWith what) const {
+    if (what == TilesWith::sides || (what == TilesWith::ends && !layers_along_x_)) return TilesWith::conductors;
+    const bool layers = what == TilesWith::ends || what == TilesWith::layers_y || what == TilesWith::layers_z;
+    return layers ? TilesWith::more : what;
+  }
+  void add_faces(const BesideTiles& beside) {
+    bool any_layers = false;
+    for (const Box& b : beside.layers) any_layers = any_layers || !b.empty();
+    using Tiles = TilesWith;
+    for (const int axis : {1, 2, 0})
+      for (const int f : {2 * axis, 2 * axis + 1}) {
+        if (grid_.face[f] != Face::electric) continue;
+        const bool layers = !beside.layers[static_cast<std::size_t>(f)].empty();
+        const Box b = with(beside_face(grid_, entries_, f, beside.layers[static_cast<std::size_t>(f)]));
+        const TilesWith own = axis == 0   ? Tiles::ends
+                              : !layers   ? Tiles::sides
+                              : axis == 1 ? Tiles::layers_y
+                                          : Tiles::layers_z;
+        // tiles beside faces of two axes
+        if (axis == 2 && layers) {
+          take(b, Tiles::more, {Tiles::layers_y});
+          take(b, Tiles::layers_z, {Tiles::sides});
+        }
+        if (axis == 0)
+          take(b, any_layers ? Tiles::more : Tiles::conductors, {Tiles::sides, Tiles::layers_y, Tiles::layers_z});
+        take(b, own, {Tiles::nothing});
+      }
+  }
+  std::vector<Box>& of(TilesWith what) { return of_[static_cast<std::size_t>(what)]; }
+  void take(const Box& tiles, TilesWith what, const std::vector<TilesWith>& from) {
+    for (const TilesWith source : from) {
+      std::vector<Box> taken;
+      of(source) = without(of(source), tiles, &taken);
+      of(what).insert(of(what).end(), taken.begin(), taken.end());
+    }
+  }
+  [[nodiscard]] int tiles(int length) const { return (length + side_ - 1) / side_; }
+  /// Those that have entries of a box in what they compute: `steps` columns and planes more than their own.
+  [[nodiscard]] Box with(const Box& b) const {
+    const auto first = [&](int cell) { return std::max(cell - steps_, 0) / side_; };
+    return {b.x0 - steps_, b.x1 + steps_, first(b.y0), tiles(b.y1 + steps_), first(b.z0), tiles(b.z1 + steps_)};
+  }
+
+  Grid grid_;
+  int steps_, side_;
+  Box entries_;
+  bool layers_along_x_;
+  std::array<std::vector<Box>, 8> of_;
+};
+
 inline std::vector<RegionOfSteps> regions_of_steps(const Grid& grid, int steps, const Planes& needed,
-                                                   const std::vector<Box>& special, const std::vector<Box>& apart,
-                                                   const Box& media) {
-  const int side = tile_side - 2 * steps;
-  const auto tiles = [&](int length) { return (length + side - 1) / side; };
-  const Box entries = grid.entries();
-  const Box all{needed.first, needed.end, 0, tiles(entries.y1), 0, tiles(entries.z1)};
-  std::vector<Box> plain{all};
-  std::vector<Box> more;
-  std::vector<Box> at_faces;
-  // a tile computes `steps` columns and planes more than its own
-  const auto first = [&](int cell) { return std::max(cell - steps, 0) / side; };
-  const auto with = [&](const Box& b) {
-    return Box{b.x0 - steps, b.x1 + steps, first(b.y0), tiles(b.y1 + steps), first(b.z0), tiles(b.z1 + steps)};
-  };
-  for (const Box& b : beside_faces(grid, entries)) plain = without(plain, with(b), &at_faces);
-  for (const Box& b : special)
-    if (!b.empty()) plain = without(plain, with(b), &more);
-  for (const Box& b : apart)
-    plain = without(plain, {b.x0, b.x1, b.y0 / side, tiles(b.y1), b.z0 / side, tiles(b.z1)}, &more);
-  // tiles that have nothing else
-  const auto last = [&](int end, int length) { return end == length ? tiles(length) : end / side; };
-  for (std::vector<Box>* const tiles_with : {&more, &at_faces})
-    for (const Box& b : apart)
-      *tiles_with =
-          without(*tiles_with, {b.x0, b.x1, tiles(b.y0), last(b.y1, entries.y1), tiles(b.z0), last(b.z1, entries.z1)});
-  std::vector<RegionOfSteps> regions;
-  std::size_t most = 0;
-  const auto add = [&](const std::vector<Box>& boxes, TilesWith what, bool in_media) {
-    most = std::max(most, boxes.size());
-    if (!boxes.empty()) regions.push_back({boxes, what, in_media});
-  };
-  const bool any_face = !at_faces.empty();
-  // beyond a periodic face may be media of the other end
-  add(at_faces, TilesWith::faces, !media.empty());
-  for (const bool has_more : {true, false}) {
-    std::vector<Box> in_media;
-    std::vector<Box> background = has_more ? more : plain;
-    if (!media.empty()) background = without(background, with(common(media, entries)), &in_media);
-    add(background, has_more ? TilesWith::more : TilesWith::nothing, false);
-    add(in_media, has_more ? TilesWith::more : TilesWith::nothing, true);
-  }
-  if (most > most_regions) return {{{all}, any_face ? TilesWith::faces : TilesWith::more, !media.empty()}};
-  return regions;
+                                                   const BesideTiles& beside) {
+  return TilesOfSteps(grid, steps, needed, beside).regions(beside.media);
 }
 
-/// Planes that a block advances so that all are done soonest: rounds of as many blocks as the GPU runs at a time, each
-/// as long as its planes and those that it advances for its neighbours; of several regions the work, and half of a
-/// block at the end.
-inline std::int32_t best_planes(const std::vector<Box>& regions, int steps, int blocks_at_a_time) {
+/// Planes that a block of a region may advance.
+inline std::int32_t planes_within(const RegionOfSteps& region, int steps, std::int32_t planes) {
+  const int most = region.with == TilesWith::ends ? most_planes_at_ends - 2 * steps : region.tiles.x1 - region.tiles.x0;
+  return std::min(planes, most);
+}
+/// Those that it does advance, where one of the plain scheme advances so many: all blocks take as long.
+inline std::int32_t planes_of_block(const RegionOfSteps& region, int steps, std::int32_t planes) {
+  const double share = (planes + 2 * steps) / cost_of(region.with, region.media) - 2 * steps;
+  return planes_within(region, steps, std::max(static_cast<std::int32_t>(share), std::min(2 * steps, planes)));
+}
+
+/// Planes that a block of the plain scheme advances so that all are done soonest: rounds of as many blocks as the GPU
+/// runs at a time, each as long as its planes and those that it advances for its neighbours; of several regions the
+/// work, and half of a block at the end.
+inline std::int32_t best_planes(const std::vector<RegionOfSteps>& regions, int steps, int blocks_at_a_time) {
   std::int32_t longest = 1;
-  for (const Box& b : regions) longest = std::max(longest, b.x1 - b.x0);
+  for (const RegionOfSteps& r : regions) longest = std::max(longest, r.tiles.x1 - r.tiles.x0);
   std::int32_t best = longest;
   double least = std::numeric_limits<double>::max();
   for (std::int32_t chunks = 1; chunks <= longest; ++chunks) {
     const std::int32_t planes = (longest + chunks - 1) / chunks;
     std::int64_t blocks = 0;
-    std::int64_t work = 0;
-    for (const Box& b : regions) {
-      const std::int64_t tiles = std::int64_t{b.y1 - b.y0} * (b.z1 - b.z0);
-      const std::int64_t of_tile = (b.x1 - b.x0 + planes - 1) / planes;
+    double work = 0;
+    for (const RegionOfSteps& r : regions) {
+      const std::int32_t of_block =
+          regions.size() == 1 ? planes_within(r, steps, planes) : planes_of_block(r, steps, planes);
+      const std::int64_t tiles = std::int64_t{r.tiles.y1 - r.tiles.y0} * (r.tiles.z1 - r.tiles.z0);
+      const std::int32_t length = r.tiles.x1 - r.tiles.x0;
+      const std::int64_t of_tile = (length + of_block - 1) / of_block;
       blocks += tiles * of_tile;
-      work += tiles * (b.x1 - b.x0 + of_tile * 2 * steps);
+      work += static_cast<double>(tiles * (length + of_tile * 2 * steps)) * cost_of(r.with, r.media);
     }
     const std::int64_t rounds = (blocks + blocks_at_a_time - 1) / blocks_at_a_time;
-    const double time = regions.size() == 1 ? static_cast<double>(rounds * (planes + 2 * steps))
-                                            : static_cast<double>(work) / blocks_at_a_time + planes / 2 + steps;
+    const double time = regions.size() == 1
+                            ? static_cast<double>(rounds * (planes + 2 * steps))
+                            : std::max(work / blocks_at_a_time, static_cast<double>(planes)) + planes / 2 + steps;
     if (time < least) best = planes;
     least = std::min(least, time);
   }

@@ -22,15 +22,29 @@ struct StepsSource {
   T values[most_steps];
 };
 
+/// What a tile knows beside the plain scheme, from what is fast to what is slow.
+enum class TilesWith : std::int8_t {
+  nothing,     ///< all entries of all columns and planes that it computes are updated
+  sides,       ///< columns that are not, beside electric conductors along y and z
+  ends,        ///< planes that are not, beside electric conductors along x, and layers along x
+  layers_y,    ///< as sides, and layers along y
+  layers_z,    ///< as sides, and layers along z
+  conductors,  ///< columns and planes that are not
+  more,        ///< those, layers along all axes, sources, probes and cells apart
+  faces,       ///< as more, and faces that are no electric conductors
+};
+
 /// Tiles, counted along y and z, and planes that blocks of `chunk` of them advance.
 struct StepsRegion {
-  std::int32_t y, z;
-  std::uint32_t along_y, along_z;
+  std::int16_t y, z;
+  std::uint16_t along_y, along_z;
   Planes planes;
   std::int32_t chunk;
   std::uint32_t first_block;
+  TilesWith with;
+  bool media;  ///< other than the background?
 };
-inline constexpr int most_regions = 32;
+inline constexpr int most_regions = 80;
 
 /// Absorbing layers on the way of several steps; arrays of two have the electric field first.
 template <class T>
@@ -49,9 +63,9 @@ struct Steps {
   Media<T> e_media, h_media;
   StepsSource<T> source[most_steps_sources];
   std::int32_t sources;
-  StepsLayers<T> absorbing;     ///< of kernels with more than the plain scheme and sources
-  StepsProbes<T> probes;        ///< likewise
-  Box apart[most_boxes_apart];  ///< likewise: cells whose results are there already
+  StepsLayers<T> absorbing;
+  StepsProbes<T> probes;
+  Box apart[most_boxes_apart];  ///< cells whose results are there already
   std::int32_t boxes_apart;
   StepsRegion region[most_regions];
   std::int32_t regions;
@@ -63,19 +77,25 @@ struct Three {
   T c[3];
 };
 
-/// Planes of a tile in shared memory: those that neighbouring columns read, and what is on its way from memory.
-template <int steps, bool with_more>
+/// Planes along x of a block beside layers along x, at most, with those that it computes for its neighbours.
+inline constexpr int most_planes_at_ends = 96;
+
+/// Planes of a tile in shared memory: those that neighbouring columns read, and what is on its way from memory. Between
+/// them are rows that nobody writes, so that threads at the rim of the tile may read beyond it.
+template <int steps>
 struct Layout {
   static constexpr int columns = tile_columns;
+  static constexpr int plane = columns + tile_side;
   static_assert(steps >= 2, "the barriers of one step do not separate all that they have to");
   /// H is needed between two barriers: two arrays take turns, if they still do from one plane to the next.
   static constexpr int h_arrays = steps % 2 == 0 ? 2 : steps;
-  static constexpr int e_begin = 0;
-  static constexpr int h_begin = 3 * steps * columns;
-  static constexpr int staged_begin = h_begin + 3 * h_arrays * columns;
+  static constexpr int e_begin = tile_side;
+  static constexpr int h_begin = e_begin + 3 * steps * plane;
+  static constexpr int staged_begin = h_begin + 3 * h_arrays * plane;
   static constexpr int stretch_begin = staged_begin + 6 * columns;
-  static constexpr int psi_begin = stretch_begin + (with_more ? 2 * 2 * 4 * tile_side : 0);
-  static constexpr int elements = psi_begin + (with_more ? 4 * steps * columns : 0);
+  static constexpr int psi_begin =
+      stretch_begin + 2 * 4 * (2 * tile_side > most_planes_at_ends ? 2 * tile_side : most_planes_at_ends);
+  static constexpr int elements = psi_begin + 4 * steps * columns;
 };
 
 /// A stretch and the slot of psi of a row or column of the tile that is in layers along y or z.
@@ -154,21 +174,17 @@ inline __device__ Three<T> advanced_entries(const Three<T>& old, const Terms<T>&
 /// conductors. Beyond periodic ones the columns are those of the other end.
 template <int steps>
 struct TileColumn {
-  int t;                                   ///< its place in arrays in shared memory
-  int j, k;                                ///< its place in the grid
-  int first, end;                          ///< planes that the block advances
-  bool exists;                             ///< beyond is nothing, or an electric conductor with no tangential E
-  bool own;                                ///< its results are right after all steps and are written
-  int y_above, z_above, y_below, z_below;  ///< columns beside this one; at the rim of the tile any will do
+  int t;           ///< its place in arrays in shared memory
+  int j, k;        ///< its place in the grid
+  int first, end;  ///< planes that the block advances
+  bool exists;     ///< beyond is nothing, or an electric conductor with no tangential E
+  bool own;        ///< its results are right after all steps and are written
 
   template <bool with_faces, class T>
-  __device__ TileColumn(const Steps<T>& s, std::bool_constant<with_faces> /*unused*/) {
+  __device__ TileColumn(const Steps<T>& s, const StepsRegion& region, std::bool_constant<with_faces> /*unused*/) {
     t = static_cast<int>(threadIdx.x);
     const int tz = t % tile_side;
     const int ty = t / tile_side;
-    int r = s.regions - 1;
-    while (blockIdx.x < s.region[r].first_block) --r;
-    const StepsRegion& region = s.region[r];
     const std::uint32_t block = blockIdx.x - region.first_block;
     const std::uint32_t row_of_tiles = block / region.along_z;
     const std::uint32_t chunk = row_of_tiles / region.along_y;
@@ -182,10 +198,6 @@ struct TileColumn {
     else
       exists = j >= 0 && j < s.grid.n[1] && k >= 0 && k < s.grid.n[2];
     own = exists && tz >= steps && tz < tile_side - steps && ty >= steps && ty < tile_side - steps;
-    y_above = ty + 1 < tile_side ? t + tile_side : t;
-    z_above = tz + 1 < tile_side ? t + 1 : t;
-    y_below = ty > 0 ? t - tile_side : t;
-    z_below = tz > 0 ? t - 1 : t;
     if constexpr (with_faces) {
       j = around<1>(s.grid, j);
       k = around<2>(s.grid, k);
@@ -202,53 +214,47 @@ struct TileColumn {
   }
 };
 
-/// Begins to bring a plane of all components of the tile from memory: zeros where there is nothing.
-template <bool with_faces, int steps, class T>
-inline __device__ void stage_plane(T* staged, const Grid& grid, const TileColumn<steps>& column, std::int64_t column_at,
-                                   int plane, const T* __restrict__ e_from, const T* __restrict__ h_from) {
-  bool there = column.exists && plane >= 0 && plane < grid.n[0];
-  if constexpr (with_faces) there = column.exists && plane >= 0 && plane < grid.planes_along(0);
+/// Begins to bring a plane of all components of the tile from memory, whose entry of the first component in this column
+/// is `at`: zeros where there is nothing.
+template <int steps, class T>
+inline __device__ void stage_plane(T* staged, const Grid& grid, const TileColumn<steps>& column, std::int64_t at,
+                                   bool there, const T* __restrict__ e_from, const T* __restrict__ h_from) {
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
-    const std::int64_t at = column_at + c * grid.component + plane * grid.plane;
-    stage(staged + c * tile_columns + column.t, e_from + at, there);
-    stage(staged + (3 + c) * tile_columns + column.t, h_from + at, there);
+    stage(staged + c * tile_columns + column.t, e_from + at + c * grid.component, there);
+    stage(staged + (3 + c) * tile_columns + column.t, h_from + at + c * grid.component, there);
   }
   commit_staged();
 }
 
-/// Curl of E in a column: `plane` is its plane in shared memory, `next` the entries of the plane after it.
+/// Columns beside one in a plane in shared memory.
+inline constexpr int y_above = tile_side, z_above = 1, y_below = -tile_side, z_below = -1;
+
+/// Curl of E in a column: `at` is the column in its plane in shared memory, `next` the entries of the plane after it.
 template <int steps, class T>
-inline __device__ Terms<T> curl_of_e(const T (&f)[3], const T* plane, const TileColumn<steps>& at, const Three<T>& e,
-                                     const Three<T>& next) {
-  constexpr int columns = tile_columns;
-  return {{f[1] * (plane[2 * columns + at.y_above] - e.c[2]), f[2] * (plane[at.z_above] - e.c[0]),
-           f[0] * (next.c[1] - e.c[1])},
-          {f[2] * (plane[columns + at.z_above] - e.c[1]), f[0] * (next.c[2] - e.c[2]),
-           f[1] * (plane[at.y_above] - e.c[0])}};
+inline __device__ Terms<T> curl_of_e(const T (&f)[3], const T* at, const Three<T>& e, const Three<T>& next) {
+  constexpr int plane = Layout<steps>::plane;
+  return {{f[1] * (at[2 * plane + y_above] - e.c[2]), f[2] * (at[z_above] - e.c[0]), f[0] * (next.c[1] - e.c[1])},
+          {f[2] * (at[plane + z_above] - e.c[1]), f[0] * (next.c[2] - e.c[2]), f[1] * (at[y_above] - e.c[0])}};
 }
 
 /// Curl of H in a column: `before` are the entries of the plane before it.
 template <int steps, class T>
-inline __device__ Terms<T> curl_of_h(const T (&f)[3], const T* plane, const TileColumn<steps>& at, const Three<T>& h,
-                                     const Three<T>& before) {
-  constexpr int columns = tile_columns;
-  return {{f[1] * (h.c[2] - plane[2 * columns + at.y_below]), f[2] * (h.c[0] - plane[at.z_below]),
-           f[0] * (h.c[1] - before.c[1])},
-          {f[2] * (h.c[1] - plane[columns + at.z_below]), f[0] * (h.c[2] - before.c[2]),
-           f[1] * (h.c[0] - plane[at.y_below])}};
+inline __device__ Terms<T> curl_of_h(const T (&f)[3], const T* at, const Three<T>& h, const Three<T>& before) {
+  constexpr int plane = Layout<steps>::plane;
+  return {{f[1] * (h.c[2] - at[2 * plane + y_below]), f[2] * (h.c[0] - at[z_below]), f[0] * (h.c[1] - before.c[1])},
+          {f[2] * (h.c[1] - at[plane + z_below]), f[0] * (h.c[2] - before.c[2]), f[1] * (h.c[0] - at[y_below])}};
 }
 
 /// The same in a column and plane beside magnetic conductors: tangential H behind one is the image of that before.
 template <int steps, class T>
-inline __device__ Terms<T> curl_of_h_at_faces(const T (&f)[3], const T* plane, const TileColumn<steps>& at,
+inline __device__ Terms<T> curl_of_h_at_faces(const T (&f)[3], const T* at, const TileColumn<steps>& column,
                                               const Grid& grid, int i, const Three<T>& h, const Three<T>& before) {
-  constexpr int columns = tile_columns;
-  const int place[3] = {i, at.j, at.k};
+  constexpr int plane = Layout<steps>::plane;
+  const int place[3] = {i, column.j, column.k};
   const T own[3][2] = {{h.c[1], h.c[2]}, {h.c[2], h.c[0]}, {h.c[0], h.c[1]}};
-  T below[3][2] = {{before.c[1], before.c[2]},
-                   {plane[2 * columns + at.y_below], plane[at.y_below]},
-                   {plane[at.z_below], plane[columns + at.z_below]}};
+  T below[3][2] = {
+      {before.c[1], before.c[2]}, {at[2 * plane + y_below], at[y_below]}, {at[z_below], at[plane + z_below]}};
   T difference[3][2];  // along an axis, of the components after it
 #pragma unroll
   for (int a = 0; a < 3; ++a)

@@ -27,6 +27,21 @@ inline std::int32_t log2_of(std::int32_t size) {
   return log;
 }
 
+/// Blocks of 256 threads: four rows of 64 cells where the box is as wide, and marches short enough that a small box has
+/// blocks for all of a GPU.
+inline Shape shape_for(const Box& cells) {
+  constexpr std::int64_t enough_blocks = 1024;
+  Shape s{64, 4, 16};
+  while (s.z > 1 && s.z / 2 >= cells.z1 - cells.z0) {
+    s.z /= 2;
+    s.y *= 2;
+  }
+  const auto parts = [](std::int64_t length, std::int64_t part) { return (length + part - 1) / part; };
+  const std::int64_t columns = parts(cells.z1 - cells.z0, s.z) * parts(cells.y1 - cells.y0, s.y);
+  while (s.march > 1 && columns * parts(cells.x1 - cells.x0, s.march) < enough_blocks) s.march /= 2;
+  return s;
+}
+
 /// `blocks` and `threads` of the launch.
 struct Tiling {
   Tiles tiles;
@@ -34,8 +49,9 @@ struct Tiling {
   std::uint32_t threads;
 };
 template <class T>
-Tiling tiling(const Update<T>& u, const Box& cells, const Shape& shape) {
+Tiling tiling(const Update<T>& u, const Box& cells, const Shape& given) {
   Tiling t{};
+  const Shape shape = given.z == 0 ? shape_for(cells) : given;
   if (shape.z * shape.y > most_update_threads || shape.march < 1)
     throw std::invalid_argument("thread blocks have up to 256 threads, which take at least one cell each");
   if (cells.empty()) return t;

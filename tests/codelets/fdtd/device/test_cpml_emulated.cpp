@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "codelets/fdtd/kernels/media/cpml.cuh"
@@ -92,15 +93,31 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
   using T = TypeParam;
   const std::array<Face, 6> closed = cases::boundaries[0].second;
   const std::array<Face, 6> others{cases::pec, cases::pmc, cases::none, cases::none, cases::pec, cases::pmc};
-  for (const auto& [face, cpml] : {std::pair{closed, Cpml{{3, 2, 4, 6, 7, 9}}},
-                                   {closed, Cpml{{0, 8, 0, 0, 0, 0}}},
-                                   {closed, Cpml{{0, 0, 3, 0, 0, 30}}},
-                                   {others, Cpml{{3, 0, 0, 0, 7, 0}}}})
+  using Tiles = cuda::TilesWith;
+  struct Case {
+    std::array<Face, 6> face;
+    Cpml cpml;
+    std::set<Tiles> tiles, in_media;
+  };
+  for (const auto& [face, cpml, tiles, in_media] :
+       {Case{closed,
+             {{3, 2, 4, 6, 7, 9}},
+             {Tiles::nothing, Tiles::ends, Tiles::layers_y, Tiles::layers_z, Tiles::more},
+             {Tiles::nothing, Tiles::more}},
+        Case{closed,
+             {{0, 4, 0, 0, 0, 0}},
+             {Tiles::nothing, Tiles::sides, Tiles::ends, Tiles::more},
+             {Tiles::nothing, Tiles::conductors, Tiles::more}},
+        Case{closed,
+             {{0, 0, 3, 0, 0, 13}},
+             {Tiles::nothing, Tiles::sides, Tiles::ends, Tiles::layers_y, Tiles::layers_z, Tiles::more},
+             {Tiles::nothing, Tiles::conductors, Tiles::more}},
+        Case{others, {{3, 0, 0, 0, 7, 0}}, {}, {}}})
     for (const bool materials : {false, true})
       for (const int steps : cases::steps_at_once<T>) {
         if (face == others && !materials) continue;
         SCOPED_TRACE(testing::Message() << cpml.cells[1] << " cells, " << steps << " steps, materials " << materials);
-        Setting s{{14, 59, 66}};
+        Setting s = steps == 4 ? Setting{{14, 59, 66}} : Setting{{14, 87, 90}};
         s.face = face;
         if (materials) s = cases::with_materials(s);
         OpenDomain<T> d(s, cpml);
@@ -126,10 +143,15 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
         beside.e_layers.psi = psi_from.of(Field::electric);
         const auto launches = cuda::describe_steps<T>(from.grid, steps, {0, s.n[0]}, s.h_factors(), s.e_factors(),
                                                       from.h_media(), from.e_media(), nullptr, 0, beside, 5, 4);
-        const bool layers_in_every_tile = steps == 2 && cpml.cells[0] > 0;
-        EXPECT_EQ(launches.size(), face == others ? 3 : layers_in_every_tile ? 1 : 2);
+        std::set<Tiles> of_launches;
+        for (const auto& l : launches)
+          for (int r = 0; r < l.steps.regions; ++r) of_launches.insert(l.steps.region[r].with);
+        if (face == closed)
+          EXPECT_EQ(of_launches, materials ? in_media : tiles);
+        else
+          EXPECT_EQ(of_launches.count(Tiles::faces), 1U);
         for (const cuda::StepsLaunch<T>& l : launches)
-          cuda::with_steps_kernel<T>(steps, l.media, l.with, [&](auto kernel, int columns, std::size_t bytes) {
+          cuda::with_steps_kernel<T>(steps, l.layers(), [&](auto kernel, int columns, std::size_t bytes) {
             ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
             cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns),
                                  [&] { kernel(l.steps, from.e.data(), from.h.data(), p.e.data(), p.h.data()); });

@@ -68,7 +68,7 @@ class FdtdEmulated : public ::testing::Test {
     for (const cuda::StepsLaunch<T>& l :
          cuda::describe_steps<T>(p.grid, steps, needed, s.h_factors(), s.e_factors(), p.h_media(), p.e_media(),
                                  sources.data(), 3, {}, planes, 4))
-      cuda::with_steps_kernel<T>(steps, l.media, l.with, [&](auto kernel, int columns, std::size_t bytes) {
+      cuda::with_steps_kernel<T>(steps, l.layers(), [&](auto kernel, int columns, std::size_t bytes) {
         ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
         cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns),
                              [&] { kernel(l.steps, p.e.data(), p.h.data(), e.data(), h.data()); });
@@ -113,7 +113,7 @@ TYPED_TEST(FdtdEmulated, Update) {
       const Domain<T> d = this->domain(boundary, materials, graded);
       const Part<T>& p = d.parts[0];
       for (const Box& b : boxes)
-        for (const cuda::Shape& shape : {cuda::Shape{32, 1, 1}, cuda::Shape{8, 4, 4}, cuda::Shape{16, 2, 100}}) {
+        for (const cuda::Shape& shape : {cuda::Shape{}, cuda::Shape{8, 4, 4}, cuda::Shape{16, 2, 100}}) {
           std::vector<T> h = p.h, expected_h = p.h, e = p.e, expected_e = p.e;
           this->template update<Field::magnetic>(d, b, shape, p.e, h);
           cpu::update(Field::magnetic, p.grid, b, d.setting.h_factors(), p.h_media(), p.e.data(), expected_h.data());
@@ -138,6 +138,17 @@ TYPED_TEST(FdtdEmulated, StepsAtOnce) {
           s.face = cases::boundaries[boundary].second;
           this->expect_steps_at_once(materials ? cases::with_materials(s) : s, steps, planes, needed);
         }
+}
+
+/// Tiles inside, beside conductors along each axis, and at edges.
+TYPED_TEST(FdtdEmulated, StepsAtOnceInTilesOfAllKinds) {
+  for (const int steps : cases::steps_at_once<TypeParam>)
+    for (const bool materials : {false, true}) {
+      Setting s{{4 * steps + 5, 90, 67}};
+      s.face = cases::boundaries[0].second;
+      SCOPED_TRACE(testing::Message() << steps << " steps, materials " << materials);
+      this->expect_steps_at_once(materials ? cases::with_materials(s) : s, steps, 0, {0, s.n[0]});
+    }
 }
 
 TYPED_TEST(FdtdEmulated, Transfers) {
