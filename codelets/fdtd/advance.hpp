@@ -290,12 +290,22 @@ class Advance {
     if (half.begins) call_hooks(field, a_.scheme.grid.cells(), step, Stage::begin);
     update_boxes(field, half.boxes, step);
   }
+  /// Of a GPU, all boxes at once.
   void advance_boxes(Field field, const std::vector<Box>& boxes, std::int64_t step) {
+    const std::size_t f = number(field);
     call_hooks(field, a_.scheme.grid.cells(), step, Stage::begin);
-    update_boxes(field, boxes, step);
+    if (field == Field::electric)
+      for (const Box& cells : boxes) call_hooks(field, cells, step, Stage::changing);
+    unit_.update(field, a_.scheme, boxes, media_[f], layers_[f], static_cast<const T*>(field_[number(other(field))]),
+                 field_[f]);
+    for (const Box& cells : boxes) {
+      call_hooks(field, cells, step, Stage::updated);
+      if (field != Field::electric) continue;
+      add_sources(cells, step);
+      call_hooks(field, cells, step, Stage::sources);
+    }
   }
-  template <class Boxes>
-  void update_boxes(Field field, const Boxes& boxes, std::int64_t step) {
+  void update_boxes(Field field, const FixedList<Box, 6>& boxes, std::int64_t step) {
     const std::size_t f = number(field);
     for (const Box& cells : boxes) {
       if (field == Field::electric) call_hooks(field, cells, step, Stage::changing);

@@ -20,12 +20,18 @@ struct Gpu {
   cudaStream_t stream = starpu_cuda_get_local_stream();
 
   template <class T>
-  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const Absorber<T>& layers,
-              const T* from, T* to) const {
-    cuda::update(field, s.grid, cells, s.factors[number(field)], media, from, to, stream);
-    if (layers.layers != nullptr)
+  void update(Field field, const Scheme& s, const std::vector<Box>& boxes, const Media<T>& media,
+              const Absorber<T>& layers, const T* from, T* to) const {
+    cuda::update(field, s.grid, boxes, s.factors[number(field)], media, from, to, stream);
+    if (layers.layers == nullptr) return;
+    for (const Box& cells : boxes)
       cuda::absorb(field, s.grid, cells, s.factors[number(field)], media, *layers.layers, layers.stretches, from,
                    layers.psi, to, stream);
+  }
+  template <class T>
+  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const Absorber<T>& layers,
+              const T* from, T* to) const {
+    update(field, s, std::vector<Box>{cells}, media, layers, from, to);
   }
   template <class T>
   void update_both(const Scheme& s, const BothFields& both, const std::array<Media<T>, 2>& media,

@@ -14,9 +14,15 @@
 
 namespace asterism::fdtd::cuda {
 
+/// Boxes of cells of which no two have one in common.
+template <class T>
+void update(Field field, const Grid& grid, const std::vector<Box>& boxes, const Factors& factors, const Media<T>& media,
+            const T* from, T* to, cudaStream_t stream, const Shape& shape = {});
 template <class T>
 void update(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
-            const T* from, T* to, cudaStream_t stream, const Shape& shape = {});
+            const T* from, T* to, cudaStream_t stream, const Shape& shape = {}) {
+  update(field, grid, std::vector<Box>{cells}, factors, media, from, to, stream, shape);
+}
 
 /// 2 whole steps, or 4 in single precision, of a domain that is its own neighbour, if it has one, along y or z: 12 x
 /// sizeof(T) bytes per cell for all of them. The planes that are `needed` go to other arrays, where ghosts are not

@@ -9,16 +9,12 @@ namespace asterism::fdtd::cuda {
 template <class T>
 void record(const MonitorPart& part, const std::complex<double>* phases, const T* field, double* array,
             cudaStream_t stream) {
-  for (int m = 0; m < part.count; ++m) {
-    const std::int64_t cells = part.entries[m].cells();
-    if (cells == 0) continue;
-    const auto blocks = static_cast<std::uint32_t>((cells + monitor_threads - 1) / monitor_threads);
-    for (int first = 0; first < part.frequencies; first += Phases::most) {
-      record_kernel<T><<<blocks, monitor_threads, 0, stream>>>(part, m, phases_from(part, first, phases), field,
-                                                               array + 2 * first * cells);
-      ASTERISM_CHECK_CUDA(cudaGetLastError());
-    }
-    array += 2 * part.frequencies * cells;
+  const std::uint32_t blocks = blocks_of_component(part);
+  if (blocks == 0) return;
+  for (int first = 0; first < part.frequencies; first += Phases::most) {
+    record_kernel<T><<<blocks* static_cast<std::uint32_t>(part.count), monitor_threads, 0, stream>>>(
+        part, blocks, first, phases_from(part, first, phases), field, array);
+    ASTERISM_CHECK_CUDA(cudaGetLastError());
   }
 }
 

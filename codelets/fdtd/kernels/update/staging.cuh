@@ -23,6 +23,11 @@ inline __device__ void stage(T* to, const T* from, bool there) {
   else
     *to = 0;
 }
+/// Begins to bring to the second-level cache what is read soon.
+template <class T>
+inline __device__ void prefetch(const T* from) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(from));
+}
 inline __device__ void commit_staged() {
   __pipeline_commit();
 }
@@ -38,6 +43,8 @@ template <class T>
 inline void stage(T* to, const T* from, bool there) {
   *to = there ? *from : 0;
 }
+template <class T>
+inline void prefetch(const T* /*from*/) {}
 inline void commit_staged() {}
 inline void wait_for_staged() {}
 #endif

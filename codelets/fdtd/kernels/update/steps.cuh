@@ -77,9 +77,9 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
   for (int n = 0; n < 3 * steps; ++n) shared[Shared::e_begin + n * Shared::plane + t] = 0;
   std::int64_t at = column_at + (column.first - steps) * s.grid.plane;  // of the plane that is staged
   stage_plane(staged, s.grid, column, at, there(column.first - steps), e_from, h_from);
+  if constexpr (Tiles::layers >= 0) layers.load(s.absorbing, s.grid.n, column.first - steps - 1);
   __syncthreads();
   for (int i = column.first - steps; i < end + steps; ++i, at += s.grid.plane) {
-    if constexpr (Tiles::layers >= 0) layers.load(s.absorbing, s.grid.n, i - 1);
     wait_for_staged();
     Three<T> e_next;  // after the steps so far, in the plane after the one that is advanced
     Three<T> h_next;
@@ -137,6 +137,8 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
             .absorb();
       if constexpr (Tiles::layers >= 0)
         layers.template absorb<Field::electric>(s.absorbing, s.grid.n, step, plane, h_curl, updated, e_new, writes);
+      if constexpr (Tiles::layers >= 0)
+        if (step == 0) layers.load(s.absorbing, s.grid.n, i);
       if (Tiles::more && has_some) {
         add_sources(s, j, k, plane, step, e_new);
         if (column.own && plane >= column.first && plane < end && !is_apart(s, apart, plane))

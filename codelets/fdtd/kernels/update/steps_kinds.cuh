@@ -116,24 +116,32 @@ class LayersAlongOne {
       for (int f = 0; f < 2; ++f) stretches_[f * tile_side] = {s.stretches[f][axis.row(place)], slot};
     }
   }
-  /// psi of both fields in the plane that the first step comes to next.
+  /// psi of both fields in the plane that the first step comes to next, and that after it, begin to come from memory:
+  /// in double precision, where registers are few, no further than to the cache.
   __device__ void load(const StepsLayers<T>& s, const std::int32_t (&cells)[3], int plane) {
-    if constexpr (along == 0) in_ = plane >= 0 && plane < cells[0] && s.layers.axis[0].has(plane);
-    if (!in_) return;
-    const std::int64_t at = place(s, plane);
+    if constexpr (ahead) {
+      if (in_plane(s, cells, plane)) {
+        const std::int64_t at = place(s, plane);
+#pragma unroll
+        for (int f = 0; f < 2; ++f) {
+          loaded_[f][0] = s.from[f].along[along][s.half[along] + at];
+          loaded_[f][1] = s.from[f].along[along][at];
+        }
+      }
+    }
+    if (!in_plane(s, cells, plane + 1) || plane + 1 >= cells[0]) return;
+    const std::int64_t at = place(s, plane + 1);
 #pragma unroll
     for (int f = 0; f < 2; ++f) {
-      loaded_[f][0] = s.from[f].along[along][s.half[along] + at];
-      loaded_[f][1] = s.from[f].along[along][at];
+      prefetch(s.from[f].along[along] + s.half[along] + at);
+      prefetch(s.from[f].along[along] + at);
     }
   }
   template <Field field>
   __device__ void absorb(const StepsLayers<T>& s, const std::int32_t (&cells)[3], int step, int plane,
                          const Terms<T>& curl, const UpdatedEntries& updated, Three<T>& u, bool writes) const {
     constexpr int f = static_cast<int>(field);
-    bool in = in_;
-    if constexpr (along == 0) in = plane >= 0 && plane < cells[0] && s.layers.axis[0].has(plane);
-    if (!in) return;
+    if (!in_plane(s, cells, plane)) return;
     const StretchOfTile<T> of = stretches_[along == 0 ? 2 * (plane - first_) + f : f * tile_side];
     const unsigned slot = static_cast<unsigned>(plane - first_) % steps;
     T* const psi = psi_ + (4 * slot + 2 * f) * tile_columns;
@@ -141,17 +149,30 @@ class LayersAlongOne {
     for (int number = 1; number <= 2; ++number) {
       const int c = (along + 3 - number) % 3;
       const T g = updated.of<Kind, field>(c, number == 1 ? curl.first.c[c] : curl.second.c[c]);
-      T value = step == 0 ? loaded_[f][number - 1] : psi[(number - 1) * tile_columns];
+      const std::int64_t half = number == 1 ? s.half[along] : 0;
+      T value;
+      if (step > 0)
+        value = psi[(number - 1) * tile_columns];
+      else if constexpr (ahead)
+        value = loaded_[f][number - 1];
+      else
+        value = s.from[f].along[along][half + place(s, plane)];
       u.c[c] = sign_of_term(field, number) > 0 ? absorbed<1>(u.c[c], g, of.stretch, T{1}, value)
                                                : absorbed<-1>(u.c[c], g, of.stretch, T{1}, value);
       if (step < steps - 1)
         psi[(number - 1) * tile_columns] = value;
       else if (writes)
-        s.to[f].along[along][(number == 1 ? s.half[along] : 0) + place(s, plane)] = value;
+        s.to[f].along[along][half + place(s, plane)] = value;
     }
   }
 
  private:
+  static constexpr bool ahead = sizeof(T) == sizeof(float);
+  /// Is the column in layers there?
+  __device__ bool in_plane(const StepsLayers<T>& s, const std::int32_t (&cells)[3], int plane) const {
+    if constexpr (along == 0) return plane >= 0 && plane < cells[0] && s.layers.axis[0].has(plane);
+    return in_;
+  }
   __device__ std::int64_t place(const StepsLayers<T>& s, int plane) const {
     return place_ + plane_ * (along == 0 ? s.layers.axis[0].slot(plane) : plane);
   }

@@ -4,21 +4,12 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <vector>
 
 #include "codelets/fdtd/kernels/update/shape.hpp"
 #include "codelets/fdtd/kernels/update/update.cuh"
 
 namespace asterism::fdtd::cuda {
-
-template <class T>
-Update<T> describe(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media) {
-  Update<T> u{grid, {}, {}, media};
-  for (int a = 0; a < 3; ++a) {
-    u.entries[a] = grid.entries(field, a, cells);
-    u.factor[a] = static_cast<T>(factors.along[a]);
-  }
-  return u;
-}
 
 inline std::int32_t log2_of(std::int32_t size) {
   std::int32_t log = 0;
@@ -42,35 +33,47 @@ inline Shape shape_for(const Box& cells) {
   return s;
 }
 
-/// `blocks` and `threads` of the launch.
-struct Tiling {
-  Tiles tiles;
-  std::uint32_t blocks;
-  std::uint32_t threads;
-};
 template <class T>
-Tiling tiling(const Update<T>& u, const Box& cells, const Shape& given) {
-  Tiling t{};
+struct UpdateLaunch {
+  Update<T> update;
+  std::uint32_t blocks, threads;
+};
+
+/// Adds a box that is not empty to a launch whose blocks have as many threads, or to one that has none yet.
+template <class T>
+void add_cells(Field field, const Box& cells, const Shape& given, UpdateLaunch<T>& launch) {
   const Shape shape = given.z == 0 ? shape_for(cells) : given;
   if (shape.z * shape.y > most_update_threads || shape.march < 1)
     throw std::invalid_argument("thread blocks have up to 256 threads, which take at least one cell each");
-  if (cells.empty()) return t;
+  const std::int32_t log_z = log2_of(shape.z), log_y = log2_of(shape.y);
+  UpdatedCells added{{}, {}, launch.blocks};
   Box all = cells;
-  for (const Box& b : u.entries) {
+  for (int a = 0; a < 3; ++a) {
+    const Box& b = added.entries[a] = launch.update.grid.entries(field, a, cells);
     all.x1 = std::max(all.x1, b.x1);
     all.y1 = std::max(all.y1, b.y1);
     all.z1 = std::max(all.z1, b.z1);
   }
   const auto parts = [](int length, int part) { return static_cast<std::uint32_t>((length + part - 1) / part); };
-  t.tiles = {log2_of(shape.z),
-             log2_of(shape.y),
-             shape.march,
-             parts(all.z1 - all.z0, shape.z),
-             parts(all.y1 - all.y0, shape.y),
-             all};
-  t.blocks = t.tiles.along_z * t.tiles.along_y * parts(all.x1 - all.x0, shape.march);
-  t.threads = static_cast<std::uint32_t>(shape.z * shape.y);
-  return t;
+  added.tiles = {log_z, log_y, shape.march, parts(all.z1 - all.z0, shape.z), parts(all.y1 - all.y0, shape.y), all};
+  launch.threads = static_cast<std::uint32_t>(shape.z * shape.y);
+  launch.blocks += added.tiles.along_z * added.tiles.along_y * parts(all.x1 - all.x0, shape.march);
+  launch.update.box[launch.update.boxes++] = added;
+}
+
+/// Of boxes that have no cell in common.
+template <class T>
+std::vector<UpdateLaunch<T>> describe(Field field, const Grid& grid, const std::vector<Box>& boxes,
+                                      const Factors& factors, const Media<T>& media, const Shape& shape) {
+  UpdateLaunch<T> none{{grid, {}, media, 0, {}}, 0, 0};
+  for (int a = 0; a < 3; ++a) none.update.factor[a] = static_cast<T>(factors.along[a]);
+  std::vector<UpdateLaunch<T>> launches;
+  for (const Box& cells : boxes) {
+    if (cells.empty()) continue;
+    if (launches.empty() || launches.back().update.boxes == most_updated_boxes) launches.push_back(none);
+    add_cells(field, cells, shape, launches.back());
+  }
+  return launches;
 }
 
 }  // namespace asterism::fdtd::cuda

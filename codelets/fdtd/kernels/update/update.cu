@@ -18,20 +18,19 @@ auto kernel_for(const Media<T>& media) {
 }  // namespace
 
 template <class T>
-void update(Field field, const Grid& grid, const Box& cells, const Factors& factors, const Media<T>& media,
+void update(Field field, const Grid& grid, const std::vector<Box>& boxes, const Factors& factors, const Media<T>& media,
             const T* from, T* to, cudaStream_t stream, const Shape& shape) {
-  const Update<T> u = describe(field, grid, cells, factors, media);
-  const Tiling t = tiling(u, cells, shape);
-  if (t.blocks == 0) return;
   const auto kernel =
       field == Field::electric ? kernel_for<Field::electric>(media) : kernel_for<Field::magnetic>(media);
-  kernel<<<t.blocks, t.threads, 0, stream>>>(u, t.tiles, from, to);
-  ASTERISM_CHECK_CUDA(cudaGetLastError());
+  for (const UpdateLaunch<T>& l : describe(field, grid, boxes, factors, media, shape)) {
+    kernel<<<l.blocks, l.threads, 0, stream>>>(l.update, from, to);
+    ASTERISM_CHECK_CUDA(cudaGetLastError());
+  }
 }
 
-template void update(Field, const Grid&, const Box&, const Factors&, const Media<double>&, const double*, double*,
-                     cudaStream_t, const Shape&);
-template void update(Field, const Grid&, const Box&, const Factors&, const Media<float>&, const float*, float*,
-                     cudaStream_t, const Shape&);
+template void update(Field, const Grid&, const std::vector<Box>&, const Factors&, const Media<double>&, const double*,
+                     double*, cudaStream_t, const Shape&);
+template void update(Field, const Grid&, const std::vector<Box>&, const Factors&, const Media<float>&, const float*,
+                     float*, cudaStream_t, const Shape&);
 
 }  // namespace asterism::fdtd::cuda

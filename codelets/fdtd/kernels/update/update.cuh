@@ -17,12 +17,22 @@ struct Tiles {
   Box covered;                     ///< cells, and plane n where there are entries on it
 };
 
+inline constexpr int most_updated_boxes = 12;
+
+/// A box of cells of an update, whose blocks are those from `first_block` on.
+struct UpdatedCells {
+  Box entries[3];
+  Tiles tiles;
+  std::uint32_t first_block;
+};
+
 template <class T>
 struct Update {
   Grid grid;
-  Box entries[3];
   T factor[3];
   Media<T> media;
+  std::int32_t boxes;
+  UpdatedCells box[most_updated_boxes];
 };
 
 template <Field field, bool materials, class T>
@@ -37,11 +47,15 @@ inline __device__ void advance(const Update<T>& u, std::int64_t at, T curl, T* t
 
 template <Field field, bool materials, bool graded, class T>
 __global__ void __launch_bounds__(most_update_threads)
-    update_kernel(const __grid_constant__ Update<T> u, const __grid_constant__ Tiles tiles, const T* __restrict__ from,
-                  T* __restrict__ to) {
-  const std::uint32_t row_of_tiles = blockIdx.x / tiles.along_z;
+    update_kernel(const __grid_constant__ Update<T> u, const T* __restrict__ from, T* __restrict__ to) {
+  int b = u.boxes - 1;
+  while (blockIdx.x < u.box[b].first_block) --b;
+  const UpdatedCells& box = u.box[b];
+  const Tiles& tiles = box.tiles;
+  const std::uint32_t block = blockIdx.x - box.first_block;
+  const std::uint32_t row_of_tiles = block / tiles.along_z;
   const std::uint32_t layer_of_tiles = row_of_tiles / tiles.along_y;
-  const auto tile_z = static_cast<int>(blockIdx.x - row_of_tiles * tiles.along_z);
+  const auto tile_z = static_cast<int>(block - row_of_tiles * tiles.along_z);
   const auto tile_y = static_cast<int>(row_of_tiles - layer_of_tiles * tiles.along_y);
   const auto thread = static_cast<int>(threadIdx.x);
   const int k = tiles.covered.z0 + (tile_z << tiles.log_z) + (thread & ((1 << tiles.log_z) - 1));
@@ -50,8 +64,8 @@ __global__ void __launch_bounds__(most_update_threads)
   if (k >= tiles.covered.z1 || j >= tiles.covered.y1) return;
   const int end = first + tiles.march < tiles.covered.x1 ? first + tiles.march : tiles.covered.x1;
 
-  const auto in_column = [&](const Box& b) { return j >= b.y0 && j < b.y1 && k >= b.z0 && k < b.z1; };
-  const bool column[3] = {in_column(u.entries[0]), in_column(u.entries[1]), in_column(u.entries[2])};
+  const auto in_column = [&](const Box& e) { return j >= e.y0 && j < e.y1 && k >= e.z0 && k < e.z1; };
+  const bool column[3] = {in_column(box.entries[0]), in_column(box.entries[1]), in_column(box.entries[2])};
   constexpr bool electric = field == Field::electric;
   constexpr int side = electric ? -1 : 1;
   const std::int64_t y_side = side * u.grid.stride(1);
@@ -84,7 +98,7 @@ __global__ void __launch_bounds__(most_update_threads)
     }
     const T y_side_x = electric ? y_kept : y_next;
     const T z_side_x = electric ? z_kept : z_next;
-    const auto here = [&](int c) { return column[c] && i >= u.entries[c].x0 && i < u.entries[c].x1; };
+    const auto here = [&](int c) { return column[c] && i >= box.entries[c].x0 && i < box.entries[c].x1; };
     if (here(0))
       advance<field, materials>(
           u, at, rotation(fy, z_here, from[at + 2 * comp + y_side], fz, y_here, from[at + comp + side]), to);

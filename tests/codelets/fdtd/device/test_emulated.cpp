@@ -39,21 +39,20 @@ class FdtdEmulated : public ::testing::Test {
     return std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
   }
   template <Field field>
-  static void update(const Domain<T>& d, const Box& cells, const cuda::Shape& shape, const std::vector<T>& from,
-                     std::vector<T>& to) {
+  static void update(const Domain<T>& d, const std::vector<Box>& boxes, const cuda::Shape& shape,
+                     const std::vector<T>& from, std::vector<T>& to) {
     const Part<T>& p = d.parts[0];
     constexpr bool electric = field == Field::electric;
     const Media<T> media = electric ? p.e_media() : p.h_media();
-    const cuda::Update<T> u =
-        cuda::describe(field, p.grid, cells, electric ? d.setting.e_factors() : d.setting.h_factors(), media);
-    const cuda::Tiling t = cuda::tiling(u, cells, shape);
-    cuda_on_host::launch(t.blocks, t.threads, [&] {
-      const auto kernel = media.graded()           ? media.index == nullptr ? cuda::update_kernel<field, false, true, T>
-                                                                            : cuda::update_kernel<field, true, true, T>
-                                    : media.index == nullptr ? cuda::update_kernel<field, false, false, T>
-                                                   : cuda::update_kernel<field, true, false, T>;
-      kernel(u, t.tiles, from.data(), to.data());
-    });
+    for (const cuda::UpdateLaunch<T>& l :
+         cuda::describe(field, p.grid, boxes, electric ? d.setting.e_factors() : d.setting.h_factors(), media, shape))
+      cuda_on_host::launch(l.blocks, l.threads, [&] {
+        const auto kernel = media.graded() ? media.index == nullptr ? cuda::update_kernel<field, false, true, T>
+                                                                    : cuda::update_kernel<field, true, true, T>
+                            : media.index == nullptr ? cuda::update_kernel<field, false, false, T>
+                                                     : cuda::update_kernel<field, true, false, T>;
+        kernel(l.update, from.data(), to.data());
+      });
   }
   static void expect_steps_at_once(const Setting& s, int steps, int planes, const Planes& needed) {
     Domain<T> d(s);
@@ -115,14 +114,22 @@ TYPED_TEST(FdtdEmulated, Update) {
       for (const Box& b : boxes)
         for (const cuda::Shape& shape : {cuda::Shape{}, cuda::Shape{8, 4, 4}, cuda::Shape{16, 2, 100}}) {
           std::vector<T> h = p.h, expected_h = p.h, e = p.e, expected_e = p.e;
-          this->template update<Field::magnetic>(d, b, shape, p.e, h);
+          this->template update<Field::magnetic>(d, {b}, shape, p.e, h);
           cpu::update(Field::magnetic, p.grid, b, d.setting.h_factors(), p.h_media(), p.e.data(), expected_h.data());
           EXPECT_TRUE(this->same(h, expected_h));
           EXPECT_EQ(this->same(h, p.h), b.empty());
-          this->template update<Field::electric>(d, b, shape, p.h, e);
+          this->template update<Field::electric>(d, {b}, shape, p.h, e);
           cpu::update(Field::electric, p.grid, b, d.setting.e_factors(), p.e_media(), p.h.data(), expected_e.data());
           EXPECT_TRUE(this->same(e, expected_e));
         }
+      std::vector<Box> rows;  // more than a launch takes, and an empty one
+      for (int j = 0; j < 5; ++j)
+        for (int k = 0; k < 19; k += 5) rows.push_back({0, 6, j, j + 1, k, std::min(k + 5, 19)});
+      rows.push_back(boxes.back());
+      std::vector<T> h = p.h, expected = p.h;
+      this->template update<Field::magnetic>(d, rows, {}, p.e, h);
+      cpu::update(Field::magnetic, p.grid, boxes[0], d.setting.h_factors(), p.h_media(), p.e.data(), expected.data());
+      EXPECT_TRUE(this->same(h, expected));
     }
 }
 

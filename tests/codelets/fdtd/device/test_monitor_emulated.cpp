@@ -34,16 +34,12 @@ TYPED_TEST(FdtdMonitorEmulated, IsThatOfCpus) {
     const std::vector<std::complex<double>> factors = phases(m, n, s.dt());
     for (std::size_t p = 0; p < arrays.size(); ++p) {
       const MonitorPart& part = recording.parts[p];
-      double* array = arrays[p].data();
-      for (int c = 0; c < part.count; ++c) {
-        const std::int64_t cells = part.entries[c].cells();
-        for (int first = 0; first < part.frequencies; first += cuda::Phases::most) {
-          const cuda::Phases some = cuda::phases_from(part, first, factors.data());
-          cuda_on_host::launch(static_cast<unsigned>(cells + 63) / 64, 64, [&] {
-            cuda::record_kernel<T>(part, c, some, d.parts[p].e.data(), array + 2 * first * cells);
-          });
-        }
-        array += 2 * part.frequencies * cells;
+      const std::uint32_t blocks = cuda::blocks_of_component(part);
+      for (int first = 0; first < part.frequencies; first += cuda::Phases::most) {
+        const cuda::Phases some = cuda::phases_from(part, first, factors.data());
+        cuda_on_host::launch(blocks * static_cast<unsigned>(part.count), cuda::monitor_threads, [&] {
+          cuda::record_kernel<T>(part, blocks, first, some, d.parts[p].e.data(), arrays[p].data());
+        });
       }
     }
   }
