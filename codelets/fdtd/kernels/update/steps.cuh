@@ -47,15 +47,14 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
                                     const T* __restrict__ h_from, T* __restrict__ e_to, T* __restrict__ h_to) {
   using Tiles = Kind<with, materials>;
   using Shared = Layout<steps>;
-  using Layers = std::conditional_t<Tiles::more, ColumnLayers<steps, T>,
-                                    std::conditional_t<Tiles::layers >= 0, LayersAlongOne<Tiles, steps, T>, Nothing>>;
+  using Layers = std::conditional_t<Tiles::more, ColumnLayers<steps, T>, LayersOfKind<Tiles, steps, T>>;
   T* const shared = dynamic_shared<T>();
   T* const staged = shared + Shared::staged_begin;
   const TileColumn<steps> column(s, region, std::bool_constant<Tiles::at_faces>());
   const int t = column.t, j = column.j, k = column.k, end = column.end;
   const UpdatedBox e_column = in_column(s.e_entries, j, k);
   const UpdatedBox h_column = in_column(s.h_entries, j, k);
-  UpdatedEntries updated(e_column, h_column);
+  OffConductors where(s.grid, j, k);
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
   bool has_some = false;  // sources or probes
   unsigned apart = 0;
@@ -67,8 +66,9 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
       has_some = has_some || (s.probes.places[n].at % s.grid.component - column_at) % s.grid.plane == 0;
   }
   const auto there = [&](int plane) {
-    if constexpr (!Tiles::some_planes) return !Tiles::some_columns || column.exists;
-    return column.exists && plane >= 0 && plane < (Tiles::at_faces ? s.grid.planes_along(0) : s.grid.n[0]);
+    const bool exists = column.exists || !(Tiles::conductors(1) || Tiles::conductors(2));
+    if constexpr (!Tiles::conductors(0)) return exists;
+    return exists && plane >= 0 && plane < (Tiles::at_faces ? s.grid.planes_along(0) : s.grid.n[0]);
   };
 
   Three<T> e_here[steps] = {};  // after 0, 1, .. steps, each a plane behind the one before
@@ -77,7 +77,7 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
   for (int n = 0; n < 3 * steps; ++n) shared[Shared::e_begin + n * Shared::plane + t] = 0;
   std::int64_t at = column_at + (column.first - steps) * s.grid.plane;  // of the plane that is staged
   stage_plane(staged, s.grid, column, at, there(column.first - steps), e_from, h_from);
-  if constexpr (Tiles::layers >= 0) layers.load(s.absorbing, s.grid.n, column.first - steps - 1);
+  if constexpr (!Tiles::more) layers.load(s.absorbing, s.grid.n, column.first - steps - 1);
   __syncthreads();
   for (int i = column.first - steps; i < end + steps; ++i, at += s.grid.plane) {
     wait_for_staged();
@@ -98,7 +98,7 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
       T* const e_plane = shared + Shared::e_begin + 3 * step * Shared::plane + t;
       T* const h_plane = shared + Shared::h_begin + 3 * (step % Shared::h_arrays) * Shared::plane + t;
       const Three<T> e = e_here[step];
-      if constexpr (Tiles::some_planes && !Tiles::compares) updated.set_plane(s, plane);
+      if constexpr (Tiles::conductors(0) && !Tiles::compares) where.set_plane(s.grid, plane);
       [[maybe_unused]] Advanced<T> by[3];
       const Terms<T> e_curl = curl_of_e<steps>(s.h_factor, e_plane, e, e_next);
       Three<T> h;
@@ -106,14 +106,14 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
         h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column, s.h_media, s.grid,
                                                          plane, column_at, by);
       else
-        h = advanced_where_updated<Field::magnetic, Tiles, materials>(h_here[step], e_curl, updated, s.h_media, s.grid,
-                                                                      plane, column_at);
+        h = advanced_off_conductors<Field::magnetic, Tiles, materials>(h_here[step], e_curl, where, s.h_media, s.grid,
+                                                                       plane, column_at);
       if constexpr (Tiles::more)
         AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
                                                    plane,       e_curl,      by,     h,      writes}
             .absorb();
-      if constexpr (Tiles::layers >= 0)
-        layers.template absorb<Field::magnetic>(s.absorbing, s.grid.n, step, plane, e_curl, updated, h, writes);
+      if constexpr (!Tiles::more)
+        layers.template absorb<Field::magnetic>(s.absorbing, s.grid.n, step, plane, e_curl, where, h, writes);
 #pragma unroll
       for (int c = 0; c < 3; ++c) h_plane[c * Shared::plane] = h.c[c];
       __syncthreads();
@@ -129,16 +129,14 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
         e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid, plane,
                                                              column_at, by);
       else
-        e_new = advanced_where_updated<Field::electric, Tiles, materials>(e, h_curl, updated, s.e_media, s.grid, plane,
-                                                                          column_at);
+        e_new = advanced_off_conductors<Field::electric, Tiles, materials>(e, h_curl, where, s.e_media, s.grid, plane,
+                                                                           column_at);
       if constexpr (Tiles::more)
         AbsorbedEntries<Field::electric, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
                                                    plane,       h_curl,      by,     e_new,  writes}
             .absorb();
-      if constexpr (Tiles::layers >= 0)
-        layers.template absorb<Field::electric>(s.absorbing, s.grid.n, step, plane, h_curl, updated, e_new, writes);
-      if constexpr (Tiles::layers >= 0)
-        if (step == 0) layers.load(s.absorbing, s.grid.n, i);
+      if constexpr (!Tiles::more)
+        layers.template absorb<Field::electric>(s.absorbing, s.grid.n, step, plane, h_curl, where, e_new, writes);
       if (Tiles::more && has_some) {
         add_sources(s, j, k, plane, step, e_new);
         if (column.own && plane >= column.first && plane < end && !is_apart(s, apart, plane))
@@ -150,6 +148,7 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
       e_next = e_new;
       h_next = h;
     }
+    if constexpr (!Tiles::more) layers.load(s.absorbing, s.grid.n, i);
     if (!writes) continue;
 #pragma unroll
     for (int c = 0; c < 3; ++c) {
@@ -183,14 +182,23 @@ __global__ void __launch_bounds__(tile_columns)
     case TilesWith::ends:
       advance(tiles_with<TilesWith::ends>(), std::false_type());
       break;
+    case TilesWith::conductors:
+      in_media(tiles_with<TilesWith::conductors>());
+      break;
     case TilesWith::layers_y:
       advance(tiles_with<TilesWith::layers_y>(), std::false_type());
       break;
     case TilesWith::layers_z:
       advance(tiles_with<TilesWith::layers_z>(), std::false_type());
       break;
-    case TilesWith::conductors:
-      in_media(tiles_with<TilesWith::conductors>());
+    case TilesWith::layers_xy:
+      advance(tiles_with<TilesWith::layers_xy>(), std::false_type());
+      break;
+    case TilesWith::layers_zx:
+      advance(tiles_with<TilesWith::layers_zx>(), std::false_type());
+      break;
+    case TilesWith::layers_yz:
+      advance(tiles_with<TilesWith::layers_yz>(), std::false_type());
       break;
     case TilesWith::more:
       in_media(tiles_with<TilesWith::more>());

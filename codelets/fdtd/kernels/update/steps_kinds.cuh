@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles of several steps at once that need little beside the plain scheme: those inside, where every entry is updated,
-// and those beside electric conductors, with absorbing layers along one axis or without. Of an entry there that is not
-// updated the curl is zero: a mask of its bits.
+// and those beside electric conductors, with absorbing layers along one axis or two, or without. Tangential E on a
+// conductor stays zero there, by a mask of the bits of its curl. Nothing else has to be left out: normal H stays zero
+// of itself, and no entry that counts depends on what is computed beyond a conductor.
 #pragma once
 
 #include <cstring>
+#include <type_traits>
 
 #include "codelets/fdtd/kernels/update/steps_tile.cuh"
 
@@ -12,17 +14,23 @@ namespace asterism::fdtd::cuda {
 
 template <TilesWith with, bool materials>
 struct Kind {
+  ASTERISM_HOST_DEVICE static constexpr bool is(TilesWith a, TilesWith b, TilesWith c) {
+    return with == a || with == b || with == c;
+  }
   static constexpr bool at_faces = with == TilesWith::faces;
   static constexpr bool more = with == TilesWith::more || at_faces;
-  static constexpr bool some_columns = with != TilesWith::nothing && with != TilesWith::ends;
-  static constexpr bool some_planes = with == TilesWith::ends || with == TilesWith::conductors || more;
   /// Is each entry compared with the box of those that are updated? Else there are masks.
   static constexpr bool compares = more || (materials && with != TilesWith::nothing);
-  /// Layers along one axis; -1: none.
-  static constexpr int layers = with == TilesWith::ends       ? 0
-                                : with == TilesWith::layers_y ? 1
-                                : with == TilesWith::layers_z ? 2
-                                                              : -1;
+  static constexpr bool two_axes = is(TilesWith::layers_xy, TilesWith::layers_zx, TilesWith::layers_yz);
+  /// Is the tile in layers along an axis, or beside conductors across it?
+  ASTERISM_HOST_DEVICE static constexpr bool layers(int axis) {
+    if (axis == 0) return is(TilesWith::ends, TilesWith::layers_xy, TilesWith::layers_zx);
+    if (axis == 1) return is(TilesWith::layers_y, TilesWith::layers_xy, TilesWith::layers_yz);
+    return is(TilesWith::layers_z, TilesWith::layers_zx, TilesWith::layers_yz);
+  }
+  ASTERISM_HOST_DEVICE static constexpr bool conductors(int axis) {
+    return more || with == TilesWith::conductors || (with == TilesWith::sides && axis != 0) || layers(axis);
+  }
 };
 
 using Mask = std::uint32_t;
@@ -38,41 +46,33 @@ inline __device__ T masked(T value, Mask mask) {
   return value;
 }
 
-/// Which entries of a column and a plane are updated. Along y and z, H_y lies as E_z does, and H_z as E_y.
-struct UpdatedEntries {
-  Mask e[3], h0;      ///< of columns
-  Mask on, half_way;  ///< of planes
+/// Where a column and a plane lie on no conductor across each axis.
+struct OffConductors {
+  Mask off[3];
 
-  __device__ UpdatedEntries(const UpdatedBox& of_e, const UpdatedBox& of_h)
-      : e{mask_of(of_e.of[0]), mask_of(of_e.of[1]), mask_of(of_e.of[2])},
-        h0(mask_of(of_h.of[0])),
-        on(mask_of(true)),
-        half_way(mask_of(true)) {}
-  template <class T>
-  __device__ void set_plane(const Steps<T>& s, int plane) {
-    on = mask_of(plane >= s.e_entries[1].x0 && plane < s.e_entries[1].x1);
-    half_way = mask_of(plane >= s.e_entries[0].x0 && plane < s.e_entries[0].x1);
-  }
-  template <class Kind, Field field, class T>
-  __device__ T of(int c, T term) const {
-    const Mask column = field == Field::electric ? e[c] : c == 0 ? h0 : e[3 - c];
-    const Mask plane = on_planes(field, c, 0) ? on : half_way;
-    if constexpr (Kind::some_columns && Kind::some_planes) return masked(term, column & plane);
-    if constexpr (Kind::some_columns) return masked(term, column);
-    if constexpr (Kind::some_planes) return masked(term, plane);
-    return term;
+  __device__ OffConductors(const Grid& grid, int j, int k)
+      : off{mask_of(true), mask_of(j != 0 && j != grid.n[1]), mask_of(k != 0 && k != grid.n[2])} {}
+  __device__ void set_plane(const Grid& grid, int plane) { off[0] = mask_of(plane != 0 && plane != grid.n[0]); }
+  /// The curl of a component of E.
+  template <class Kind, class T>
+  __device__ T of_e(int c, T curl) const {
+    const int a = (c + 1) % 3, b = (c + 2) % 3;
+    if (Kind::conductors(a) && Kind::conductors(b)) return masked(curl, off[a] & off[b]);
+    if (Kind::conductors(a)) return masked(curl, off[a]);
+    return Kind::conductors(b) ? masked(curl, off[b]) : curl;
   }
 };
 
 /// All components of a plane.
 template <Field field, class Kind, bool materials, class T>
-inline __device__ Three<T> advanced_where_updated(const Three<T>& old, const Terms<T>& curl,
-                                                  const UpdatedEntries& updated, const Media<T>& media,
-                                                  const Grid& grid, int plane, std::int64_t column_at) {
+inline __device__ Three<T> advanced_off_conductors(const Three<T>& old, const Terms<T>& curl,
+                                                   const OffConductors& where, const Media<T>& media, const Grid& grid,
+                                                   int plane, std::int64_t column_at) {
   Three<T> next;
 #pragma unroll
   for (int c = 0; c < 3; ++c) {
-    const T change = updated.of<Kind, field>(c, curl.first.c[c] - curl.second.c[c]);
+    T change = curl.first.c[c] - curl.second.c[c];
+    if (field == Field::electric) change = where.of_e<Kind>(c, change);
     if constexpr (materials) {
       const Coefficients<T> m = media.table[media.index[column_at + c * grid.component + plane * grid.plane]];
       next.c[c] = advanced<field>(old.c[c], change, m.a, m.b);
@@ -83,53 +83,54 @@ inline __device__ Three<T> advanced_where_updated(const Three<T>& old, const Ter
   return next;
 }
 
-/// Layers along one axis in a column. psi of a plane stays in shared memory while one step after the other takes it,
-/// two numbers of each field: the first one is of component axis + 2, whose first term it is, the second one of
-/// component axis + 1.
-template <class Kind, int steps, class T>
-class LayersAlongOne {
+/// Layers along an axis in a column: two numbers psi of each field, the first one of component axis + 2, whose first
+/// term it is, the second one of component axis + 1. After each step but the last that of its plane is in shared
+/// memory, from where the next step takes it just before the one after is written there. E on the conductor behind a
+/// layer is not stretched.
+template <int along, int steps, class T>
+class LayersAlong {
  public:
-  static constexpr int along = Kind::layers;
-
-  __device__ LayersAlongOne(const StepsLayers<T>& s, const std::int32_t (&cells)[3], const TileColumn<steps>& column,
-                            T* shared)
+  /// `number`: of the axis among those of the tile.
+  __device__ LayersAlong(const StepsLayers<T>& s, const std::int32_t (&cells)[3], const TileColumn<steps>& column,
+                         T* shared, int number)
       : stretches_(reinterpret_cast<StretchOfTile<T>*>(shared + Layout<steps>::stretch_begin)),
-        psi_(shared + Layout<steps>::psi_begin + column.t),
+        psi_(shared + Layout<steps>::psi_begin + number * Layout<steps>::psi_of_axis + column.t),
         first_(column.first - steps - 1) {
     const AxisLayers& axis = s.layers.axis[along];
     const std::int32_t(&n)[3] = s.layers.n[along];
     plane_ = std::int64_t{n[1]} * n[2];
+    const auto fill = [&](int field, int place, StretchOfTile<T>& to) {
+      to = {field == 0 && place == 0 ? Stretch<T>{0, 0, 0} : s.stretches[field][axis.row(place)], 0};
+    };
     if constexpr (along == 0) {
+      stretches_ += Layout<steps>::stretches_of_columns;
       place_ = std::int64_t{column.j} * n[2] + column.k;
+      in_ = column.exists;
       for (int m = column.t; m < 2 * (column.end + steps - 1 - first_); m += tile_columns)
         if (const int plane = first_ + m / 2; plane >= 0 && plane < cells[0] && axis.has(plane))
-          stretches_[m] = {s.stretches[m % 2][axis.row(plane)], axis.slot(plane)};
+          fill(m % 2, plane, stretches_[m]);
     } else {
       const int place = along == 1 ? column.j : column.k;
-      const int number = along == 1 ? column.t / tile_side : column.t % tile_side;
       in_ = column.exists && place >= 0 && place < cells[along] && axis.has(place);
       if (!in_) return;
       const int slot = axis.slot(place);
       place_ = along == 1 ? std::int64_t{slot} * n[2] + column.k : std::int64_t{column.j} * n[2] + slot;
-      stretches_ += number;
+      stretches_ += along == 1 ? column.t / tile_side : 2 * tile_side + column.t % tile_side;
       // each of the columns that share it writes the same
-      for (int f = 0; f < 2; ++f) stretches_[f * tile_side] = {s.stretches[f][axis.row(place)], slot};
+      for (int f = 0; f < 2; ++f) fill(f, place, stretches_[f * tile_side]);
     }
   }
-  /// psi of both fields in the plane that the first step comes to next, and that after it, begin to come from memory:
-  /// in double precision, where registers are few, no further than to the cache.
+  /// psi of both fields in the plane that the first step comes to next, and of that after it to the cache.
   __device__ void load(const StepsLayers<T>& s, const std::int32_t (&cells)[3], int plane) {
-    if constexpr (ahead) {
-      if (in_plane(s, cells, plane)) {
-        const std::int64_t at = place(s, plane);
+    if (in_plane(s, cells, plane)) {
+      const std::int64_t at = place(s, plane);
 #pragma unroll
-        for (int f = 0; f < 2; ++f) {
-          loaded_[f][0] = s.from[f].along[along][s.half[along] + at];
-          loaded_[f][1] = s.from[f].along[along][at];
-        }
+      for (int f = 0; f < 2; ++f) {
+        next_[f][0] = s.from[f].along[along][s.half[along] + at];
+        next_[f][1] = s.from[f].along[along][at];
       }
     }
-    if (!in_plane(s, cells, plane + 1) || plane + 1 >= cells[0]) return;
+    if (!in_plane(s, cells, plane + 1)) return;
     const std::int64_t at = place(s, plane + 1);
 #pragma unroll
     for (int f = 0; f < 2; ++f) {
@@ -137,57 +138,93 @@ class LayersAlongOne {
       prefetch(s.from[f].along[along] + at);
     }
   }
-  template <Field field>
+  template <class Kind, Field field>
   __device__ void absorb(const StepsLayers<T>& s, const std::int32_t (&cells)[3], int step, int plane,
-                         const Terms<T>& curl, const UpdatedEntries& updated, Three<T>& u, bool writes) const {
+                         const Terms<T>& curl, const OffConductors& where, Three<T>& u, bool writes) {
     constexpr int f = static_cast<int>(field);
-    if (!in_plane(s, cells, plane)) return;
-    const StretchOfTile<T> of = stretches_[along == 0 ? 2 * (plane - first_) + f : f * tile_side];
-    const unsigned slot = static_cast<unsigned>(plane - first_) % steps;
-    T* const psi = psi_ + (4 * slot + 2 * f) * tile_columns;
+    if (along != 0 && !in_) return;
+    const bool in = Kind::conductors(0) ? in_plane(s, cells, plane) : in_;
+    T value[2] = {next_[f][0], next_[f][1]};
+    if (step < steps - 1)
 #pragma unroll
-    for (int number = 1; number <= 2; ++number) {
-      const int c = (along + 3 - number) % 3;
-      const T g = updated.of<Kind, field>(c, number == 1 ? curl.first.c[c] : curl.second.c[c]);
-      const std::int64_t half = number == 1 ? s.half[along] : 0;
-      T value;
-      if (step > 0)
-        value = psi[(number - 1) * tile_columns];
-      else if constexpr (ahead)
-        value = loaded_[f][number - 1];
-      else
-        value = s.from[f].along[along][half + place(s, plane)];
-      u.c[c] = sign_of_term(field, number) > 0 ? absorbed<1>(u.c[c], g, of.stretch, T{1}, value)
-                                               : absorbed<-1>(u.c[c], g, of.stretch, T{1}, value);
-      if (step < steps - 1)
-        psi[(number - 1) * tile_columns] = value;
-      else if (writes)
-        s.to[f].along[along][half + place(s, plane)] = value;
+      for (int m = 0; m < 2; ++m) next_[f][m] = kept(f, m, step);
+    if (in) {
+      const Stretch<T> of = stretches_[along == 0 ? 2 * (plane - first_) + f : f * tile_side].stretch;
+#pragma unroll
+      for (int number = 1; number <= 2; ++number) {
+        const int c = (along + 3 - number) % 3;
+        T g = number == 1 ? curl.first.c[c] : curl.second.c[c];
+        if (Kind::two_axes && field == Field::electric) g = where.of_e<Kind>(c, g);
+        u.c[c] = sign_of_term(field, number) > 0 ? absorbed<1>(u.c[c], g, of, T{1}, value[number - 1])
+                                                 : absorbed<-1>(u.c[c], g, of, T{1}, value[number - 1]);
+      }
+    }
+    if (step < steps - 1) {
+#pragma unroll
+      for (int m = 0; m < 2; ++m) kept(f, m, step) = value[m];
+    } else if (writes && in) {
+      const std::int64_t at = place(s, plane);
+      s.to[f].along[along][s.half[along] + at] = value[0];
+      s.to[f].along[along][at] = value[1];
     }
   }
 
  private:
-  static constexpr bool ahead = sizeof(T) == sizeof(float);
   /// Is the column in layers there?
   __device__ bool in_plane(const StepsLayers<T>& s, const std::int32_t (&cells)[3], int plane) const {
-    if constexpr (along == 0) return plane >= 0 && plane < cells[0] && s.layers.axis[0].has(plane);
-    return in_;
+    return in_ && plane >= 0 && plane < cells[0] && (along != 0 || s.layers.axis[0].has(plane));
   }
   __device__ std::int64_t place(const StepsLayers<T>& s, int plane) const {
     return place_ + plane_ * (along == 0 ? s.layers.axis[0].slot(plane) : plane);
+  }
+  /// psi after a step.
+  __device__ T& kept(int field, int number, int step) const {
+    return psi_[(4 * step + 2 * field + number) * tile_columns];
   }
   StretchOfTile<T>* stretches_;
   T* psi_;
   std::int64_t place_ = 0, plane_;
   int first_;  ///< plane that the first step comes to first
   bool in_ = false;
-  T loaded_[2][2] = {};
+  T next_[2][2] = {};  ///< of the step that comes next
 };
 
 /// Of tiles that have none.
 struct Nothing {
   template <class... Arguments>
   __device__ explicit Nothing(const Arguments&... /*unused*/) {}
+  template <class... Arguments>
+  __device__ void load(const Arguments&... /*unused*/) {}
+  template <class Kind, Field field, class... Arguments>
+  __device__ void absorb(const Arguments&... /*unused*/) {}
+};
+
+/// Layers along the axes of a kind. A component in layers along two axes takes those along the axis after it first.
+template <class Kind, int steps, class T>
+struct LayersOfKind {
+  template <int along>
+  using Along = std::conditional_t<Kind::layers(along), LayersAlong<along, steps, T>, Nothing>;
+  Along<0> x;
+  Along<1> y;
+  Along<2> z;
+
+  __device__ LayersOfKind(const StepsLayers<T>& s, const std::int32_t (&cells)[3], const TileColumn<steps>& column,
+                          T* shared)
+      : x(s, cells, column, shared, Kind::layers(2) ? 1 : 0),
+        y(s, cells, column, shared, Kind::layers(0) ? 1 : 0),
+        z(s, cells, column, shared, Kind::layers(1) ? 1 : 0) {}
+  __device__ void load(const StepsLayers<T>& s, const std::int32_t (&cells)[3], int plane) {
+    x.load(s, cells, plane);
+    y.load(s, cells, plane);
+    z.load(s, cells, plane);
+  }
+  template <Field field, class... Arguments>
+  __device__ void absorb(Arguments&&... arguments) {
+    if constexpr (Kind::layers(2) && Kind::layers(0)) z.template absorb<Kind, field>(arguments...);
+    x.template absorb<Kind, field>(arguments...);
+    y.template absorb<Kind, field>(arguments...);
+    if constexpr (!Kind::layers(0)) z.template absorb<Kind, field>(arguments...);
+  }
 };
 
 }  // namespace asterism::fdtd::cuda

@@ -31,7 +31,7 @@ struct BesideTiles {
 
 /// How long a plane of a tile takes, compared with one of the plain scheme: measured on an H200.
 inline double cost_of(TilesWith with, bool media) {
-  constexpr std::array<double, 8> costs{1, 1.1, 1.3, 1.7, 1.9, 1.4, 4, 4.3};
+  constexpr std::array<double, kinds_of_tiles> costs{1, 1.1, 1.3, 1.4, 1.6, 1.8, 1.9, 2, 2.1, 4, 4.3};
   return costs[static_cast<std::size_t>(with)] * (media ? 1.8 : 1);
 }
 
@@ -68,8 +68,9 @@ class TilesOfSteps {
       if (grid.face[f] != Face::electric)
         take(with(beside_face(grid, entries_, f, {})), TilesWith::faces, {TilesWith::nothing});
     add_faces(beside);
-    const std::vector<TilesWith> faster{TilesWith::nothing,  TilesWith::sides,    TilesWith::ends,
-                                        TilesWith::layers_y, TilesWith::layers_z, TilesWith::conductors};
+    std::vector<TilesWith> faster;
+    for (auto what = std::size_t{0}; what < static_cast<std::size_t>(TilesWith::more); ++what)
+      faster.push_back(static_cast<TilesWith>(what));
     for (const Box& b : beside.special)
       if (!b.empty()) take(with(b), TilesWith::more, faster);
     for (const Box& b : beside.apart)
@@ -111,30 +112,27 @@ class TilesOfSteps {
   /// The kernel with media that tiles take.
   [[nodiscard]] TilesWith in_media_of(TilesWith what) const {
     if (what == TilesWith::sides || (what == TilesWith::ends && !layers_along_x_)) return TilesWith::conductors;
-    const bool layers = what == TilesWith::ends || what == TilesWith::layers_y || what == TilesWith::layers_z;
-    return layers ? TilesWith::more : what;
+    const bool any = what == TilesWith::nothing || what == TilesWith::conductors || what == TilesWith::faces;
+    return any ? what : TilesWith::more;
   }
   void add_faces(const BesideTiles& beside) {
-    bool any_layers = false;
-    for (const Box& b : beside.layers) any_layers = any_layers || !b.empty();
     using Tiles = TilesWith;
     for (const int axis : {1, 2, 0})
       for (const int f : {2 * axis, 2 * axis + 1}) {
         if (grid_.face[f] != Face::electric) continue;
-        const bool layers = !beside.layers[static_cast<std::size_t>(f)].empty();
-        const Box b = with(beside_face(grid_, entries_, f, beside.layers[static_cast<std::size_t>(f)]));
-        const TilesWith own = axis == 0   ? Tiles::ends
-                              : !layers   ? Tiles::sides
-                              : axis == 1 ? Tiles::layers_y
-                                          : Tiles::layers_z;
+        const Box& cells = beside.layers[static_cast<std::size_t>(f)];
+        const Box b = with(beside_face(grid_, entries_, f, cells));
         // tiles beside faces of two axes
-        if (axis == 2 && layers) {
-          take(b, Tiles::more, {Tiles::layers_y});
-          take(b, Tiles::layers_z, {Tiles::sides});
+        if (axis == 2) take(b, cells.empty() ? Tiles::more : Tiles::layers_yz, {Tiles::layers_y});
+        if (axis == 2 && !cells.empty()) take(b, Tiles::more, {Tiles::sides});
+        if (axis == 0) {
+          take(b, Tiles::more, {Tiles::layers_yz});
+          take(b, Tiles::layers_xy, {Tiles::layers_y});
+          take(b, Tiles::layers_zx, {Tiles::layers_z});
+          take(b, layers_along_x_ ? Tiles::more : Tiles::conductors, {Tiles::sides});
         }
-        if (axis == 0)
-          take(b, any_layers ? Tiles::more : Tiles::conductors, {Tiles::sides, Tiles::layers_y, Tiles::layers_z});
-        take(b, own, {Tiles::nothing});
+        const Tiles sides = cells.empty() ? Tiles::sides : axis == 1 ? Tiles::layers_y : Tiles::layers_z;
+        take(b, axis == 0 ? Tiles::ends : sides, {Tiles::nothing});
       }
   }
   std::vector<Box>& of(TilesWith what) { return of_[static_cast<std::size_t>(what)]; }
@@ -156,7 +154,7 @@ class TilesOfSteps {
   int steps_, side_;
   Box entries_;
   bool layers_along_x_;
-  std::array<std::vector<Box>, 8> of_;
+  std::array<std::vector<Box>, kinds_of_tiles> of_;
 };
 
 inline std::vector<RegionOfSteps> regions_of_steps(const Grid& grid, int steps, const Planes& needed,
@@ -166,8 +164,9 @@ inline std::vector<RegionOfSteps> regions_of_steps(const Grid& grid, int steps, 
 
 /// Planes that a block of a region may advance.
 inline std::int32_t planes_within(const RegionOfSteps& region, int steps, std::int32_t planes) {
-  const int most = region.with == TilesWith::ends ? most_planes_at_ends - 2 * steps : region.tiles.x1 - region.tiles.x0;
-  return std::min(planes, most);
+  const bool ends =
+      region.with == TilesWith::ends || region.with == TilesWith::layers_xy || region.with == TilesWith::layers_zx;
+  return std::min(planes, ends ? most_planes_at_ends - 2 * steps : region.tiles.x1 - region.tiles.x0);
 }
 /// Those that it does advance, where one of the plain scheme advances so many: all blocks take as long.
 inline std::int32_t planes_of_block(const RegionOfSteps& region, int steps, std::int32_t planes) {

@@ -25,14 +25,18 @@ struct StepsSource {
 /// What a tile knows beside the plain scheme, from what is fast to what is slow.
 enum class TilesWith : std::int8_t {
   nothing,     ///< all entries of all columns and planes that it computes are updated
-  sides,       ///< columns that are not, beside electric conductors along y and z
-  ends,        ///< planes that are not, beside electric conductors along x, and layers along x
-  layers_y,    ///< as sides, and layers along y
-  layers_z,    ///< as sides, and layers along z
-  conductors,  ///< columns and planes that are not
+  sides,       ///< electric conductors along y and z
+  ends,        ///< the same and layers along x
+  conductors,  ///< along all axes
+  layers_y,    ///< layers along y
+  layers_z,    ///< along z
+  layers_xy,   ///< along x, or conductors, and y
+  layers_zx,   ///< along z and x, or conductors
+  layers_yz,   ///< along y and z
   more,        ///< those, layers along all axes, sources, probes and cells apart
   faces,       ///< as more, and faces that are no electric conductors
 };
+inline constexpr int kinds_of_tiles = 11;
 
 /// Tiles, counted along y and z, and planes that blocks of `chunk` of them advance.
 struct StepsRegion {
@@ -93,9 +97,12 @@ struct Layout {
   static constexpr int h_begin = e_begin + 3 * steps * plane;
   static constexpr int staged_begin = h_begin + 3 * h_arrays * plane;
   static constexpr int stretch_begin = staged_begin + 6 * columns;
-  static constexpr int psi_begin =
-      stretch_begin + 2 * 4 * (2 * tile_side > most_planes_at_ends ? 2 * tile_side : most_planes_at_ends);
-  static constexpr int elements = psi_begin + 4 * steps * columns;
+  static constexpr int stretches_of_columns = 2 * 2 * tile_side;  ///< along y and z; behind them those of planes
+  static constexpr int psi_begin = stretch_begin + 4 * (stretches_of_columns + 2 * most_planes_at_ends);
+  /// Of tiles in layers along two axes, or of more.
+  static constexpr int psi_of_axis = 4 * (steps - 1) * columns;
+  static constexpr int elements =
+      psi_begin + (2 * psi_of_axis > 4 * steps * columns ? 2 * psi_of_axis : 4 * steps * columns);
 };
 
 /// A stretch and the slot of psi of a row or column of the tile that is in layers along y or z.

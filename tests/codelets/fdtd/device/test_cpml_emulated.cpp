@@ -102,7 +102,8 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
   for (const auto& [face, cpml, tiles, in_media] :
        {Case{closed,
              {{3, 2, 4, 6, 7, 9}},
-             {Tiles::nothing, Tiles::ends, Tiles::layers_y, Tiles::layers_z, Tiles::more},
+             {Tiles::nothing, Tiles::ends, Tiles::layers_y, Tiles::layers_z, Tiles::layers_xy, Tiles::layers_zx,
+              Tiles::layers_yz, Tiles::more},
              {Tiles::nothing, Tiles::more}},
         Case{closed,
              {{0, 4, 0, 0, 0, 0}},
@@ -110,7 +111,8 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
              {Tiles::nothing, Tiles::conductors, Tiles::more}},
         Case{closed,
              {{0, 0, 3, 0, 0, 13}},
-             {Tiles::nothing, Tiles::sides, Tiles::ends, Tiles::layers_y, Tiles::layers_z, Tiles::more},
+             {Tiles::nothing, Tiles::sides, Tiles::ends, Tiles::conductors, Tiles::layers_y, Tiles::layers_z,
+              Tiles::layers_xy, Tiles::layers_zx, Tiles::layers_yz, Tiles::more},
              {Tiles::nothing, Tiles::conductors, Tiles::more}},
         Case{others, {{3, 0, 0, 0, 7, 0}}, {}, {}}})
     for (const bool materials : {false, true})
