@@ -136,10 +136,32 @@ def preconditioners():
             cells += [f"{(run['setup_seconds'] + run['solve_seconds']) / jacobi:.2f}"] if key == "amg" else []
         cells.append(f"`{runs['auto']['name']}`")
         rows.append("| " + " | ".join(map(str, cells)) + " |")
-    [(_, large)] = load("cg-amg-7pts-256.json")
-    rows.append(f"| 7pts-256, version {large.get('commit', large['version'])} | {large['matrix']['rows']:,} | | | | | {large['iterations']} | "
-                f"{large['preconditioner']['setup_seconds']:.2f} + {large['seconds']:.2f} | | | | |")
     return "\n".join(rows)
+
+
+def preconditioner_ssor():
+    """SSOR beside Jacobi on the larger systems."""
+    [(_, record)] = load("cg-preconditioners-ssor.json")
+    rows = [f"Version {record['commit']}:", "", "| system | rows | `jacobi`: iterations | s | `ssor`: iterations | set-up + solve, s | iterations over `jacobi` "
+            "| time over `jacobi` |", "|---|---|---|---|---|---|---|---|"]
+    for line in record["systems"]:
+        jacobi, ssor = line["runs"]["jacobi"], line["runs"]["ssor"]
+        rows.append(f"| {line['system']} | {line['rows']:,} | {jacobi['iterations']} | {jacobi['solve_seconds']:.2f} | {ssor['iterations']} | "
+                    f"{ssor['setup_seconds']:.2f} + {ssor['solve_seconds']:.2f} | {ssor['iterations'] / jacobi['iterations']:.2f} | "
+                    f"{(ssor['setup_seconds'] + ssor['solve_seconds']) / jacobi['solve_seconds']:.2f} |")
+    return "\n".join(rows)
+
+
+def multigrid_on_grids():
+    """Iterations from grid to grid."""
+    [(_, record)] = load("cg-amg-7pts-256.json")
+    lines = record["systems"]
+    few, many = (limit(line["runs"]["amg"]["iterations"] for line in lines) for limit in (min, max))
+    rows = [f"Version {record['commit']}:", "", "| system | rows | `amg`: iterations | set-up + solve, s |", "|---|---|---|---|"]
+    for line in lines:
+        run = line["runs"]["amg"]
+        rows.append(f"| {line['system']} | {line['rows']:,} | {run['iterations']} | {run['setup_seconds']:.2f} + {run['solve_seconds']:.2f} |")
+    return "\n".join([*rows, f"| most over fewest | | {many / few:.2f} | |"])
 
 
 def choice_of_preconditioner():
@@ -185,6 +207,8 @@ def preconditioners_beside_gpu():
 TABLES = {
     "cg-preconditioners-gpus": preconditioners_beside_gpu,
     "cg-preconditioners": preconditioners,
+    "cg-preconditioners-ssor": preconditioner_ssor,
+    "cg-multigrid": multigrid_on_grids,
     "cg-preconditioners-auto": choice_of_preconditioner,
     "cg-preconditioners-bodies": preconditioners_of_bodies,
     "gpu-single": gpu_single,
