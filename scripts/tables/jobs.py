@@ -39,7 +39,7 @@ def jobs():
         rows.append(f"| {'' if line['job'] == before else line['job']} | {line['figure']} | {number(found, reference)}{unit} | "
                     f"{number(reference, found)}{unit} | {difference} | {line['by']} | `{line['test']}` in `{file_of(line['test'])}` |")
         before = line["job"]
-    return "\n".join([*rows, "", f"Version {record['commit']}. Commands:", "", "```text",
+    return "\n".join([*rows, "", f"Version {record['commit']}. Commands, in the root of the repository:", "", "```text",
                       *dict.fromkeys(line["command"] for line in record["jobs"] if line["command"]), "```"])
 
 
