@@ -139,6 +139,19 @@ def preconditioners():
     return "\n".join(rows)
 
 
+def preconditioners_of_hard_systems():
+    """Iterations only."""
+    [(_, record)] = load("cg-preconditioners-hard.json")
+    rows = [f"Version {record['commit']}:", "", "| system | rows | tolerance | `jacobi`: iterations | `ssor` | `amg` | GAMG |", "|---|---|---|---|---|---|---|"]
+    for line in record["systems"]:
+        runs = line["runs"]
+        iterations = [runs[key]["iterations"] if key in runs else "" for key in ("jacobi", "ssor", "amg", "gamg")]
+        words = line["options"].split()
+        rows.append("| " + " | ".join([line["system"], f"{line['rows']:,}", words[words.index("--tolerance") + 1],
+                                       *("does not converge" if n == -1 else str(n) for n in iterations)]) + " |")
+    return "\n".join(rows)
+
+
 def preconditioner_ssor():
     """SSOR beside Jacobi on the larger systems."""
     [(_, record)] = load("cg-preconditioners-ssor.json")
@@ -209,6 +222,7 @@ TABLES = {
     "cg-preconditioners-gpus": preconditioners_beside_gpu,
     "cg-preconditioners": preconditioners,
     "cg-preconditioners-ssor": preconditioner_ssor,
+    "cg-preconditioners-hard": preconditioners_of_hard_systems,
     "cg-multigrid": multigrid_on_grids,
     "cg-preconditioners-auto": choice_of_preconditioner,
     "cg-preconditioners-bodies": preconditioners_of_bodies,
