@@ -141,9 +141,9 @@ def preconditioners():
 
 def preconditioners_of_hard_systems():
     """Iterations only."""
-    [(_, record)] = load("cg-preconditioners-hard.json")
-    rows = [f"Version {record['commit']}:", "", "| system | rows | tolerance | `jacobi`: iterations | `ssor` | `amg` | GAMG |", "|---|---|---|---|---|---|---|"]
-    for line in record["systems"]:
+    records = [record for name in ("crankshaft", "hard") for _, record in load(f"cg-preconditioners-{name}.json")]
+    rows = [f"Version {records[-1]['commit']}:", "", "| system | rows | tolerance | `jacobi`: iterations | `ssor` | `amg` | GAMG |", "|---|---|---|---|---|---|---|"]
+    for line in (line for record in records for line in record["systems"]):
         runs = line["runs"]
         iterations = [runs[key]["iterations"] if key in runs else "" for key in ("jacobi", "ssor", "amg", "gamg")]
         words = line["options"].split()
