@@ -155,7 +155,8 @@ def lbm_jobs():
         **{name: (f"sphere, Reynolds number 300, {size}", lambda job: [
             ("drag", beside(job["drag"]["mean"], 0.656, johnson, 3)),
             ("lift", beside(abs(job["lift"]["mean"]), 0.069, johnson, 3)),
-            ("Strouhal number", beside(job["strouhal"], 0.137, johnson, 3))]) for name, size in (
+            ("Strouhal number", beside(job["strouhal"], 0.137, johnson, 3) if job["strouhal"] else f"no regular period | 0.137, {johnson} | ")])
+           for name, size in (
                 ("sphere-300", "16 cells across, domain of 5.5 diameters"), ("sphere-300-wide", "16 cells across, domain of 8 diameters"),
                 ("sphere-300-fine", "24 cells across, domain of 8 diameters"))},
         "cylinder-20": ("cylinder in a channel, 2D-1, 40 cells across", lambda job: [
