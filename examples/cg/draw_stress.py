@@ -4,8 +4,10 @@
 
 draw_stress.py FILE.vtu PICTURE.png FACTOR LARGEST [CAMERA_X CAMERA_Y CAMERA_Z]
     FACTOR: of the displacement that is drawn; LARGEST: stress of the last colour, Pa; the direction from where it is seen.
-Needs VTK (Debian: python3-vtk9) and a display; xvfb-run gives one where there is none.
+Needs VTK (Debian: python3-vtk9) and a display; where there is none, xvfb-run (Debian: xvfb, xauth).
 """
+import os
+import shutil
 import sys
 
 from vtkmodules import vtkInteractionStyle, vtkRenderingFreeType, vtkRenderingOpenGL2  # noqa: F401: they register themselves
@@ -20,6 +22,10 @@ from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper, vtkRenderer
 
 if len(sys.argv) not in (5, 8):
     sys.exit(__doc__)
+if not os.environ.get("DISPLAY"):  # VTK would abort
+    if not shutil.which("xvfb-run"):
+        sys.exit("draw_stress.py: error: no display, and no xvfb-run (Debian: xvfb, xauth) that gives one")
+    os.execvp("xvfb-run", ["xvfb-run", "-a", sys.executable, *sys.argv])
 source, picture, factor, largest = sys.argv[1], sys.argv[2], float(sys.argv[3]), float(sys.argv[4])
 seen_from = [float(c) for c in sys.argv[5:]] or [-0.45, -0.75, 0.45]
 

@@ -136,10 +136,46 @@ def preconditioners():
             cells += [f"{(run['setup_seconds'] + run['solve_seconds']) / jacobi:.2f}"] if key == "amg" else []
         cells.append(f"`{runs['auto']['name']}`")
         rows.append("| " + " | ".join(map(str, cells)) + " |")
-    [(_, large)] = load("cg-amg-7pts-256.json")
-    rows.append(f"| 7pts-256, version {large.get('commit', large['version'])} | {large['matrix']['rows']:,} | | | | | {large['iterations']} | "
-                f"{large['preconditioner']['setup_seconds']:.2f} + {large['seconds']:.2f} | | | | |")
     return "\n".join(rows)
+
+
+def preconditioners_of_hard_systems():
+    """Iterations only."""
+    records = [record for name in ("crankshaft", "hard") for _, record in load(f"cg-preconditioners-{name}.json")]
+    rows = [f"Version {records[-1]['commit']}:", "", "| system | rows | tolerance | `jacobi`: iterations | `ssor` | `amg` | GAMG |", "|---|---|---|---|---|---|---|"]
+    for line in (line for record in records for line in record["systems"]):
+        runs = line["runs"]
+        iterations = [runs[key]["iterations"] if key in runs else "" for key in ("jacobi", "ssor", "amg", "gamg")]
+        words = line["options"].split()
+        rows.append("| " + " | ".join([line["system"], f"{line['rows']:,}", words[words.index("--tolerance") + 1],
+                                       *("does not converge" if n == -1 else str(n) for n in iterations)]) + " |")
+    return "\n".join(rows)
+
+
+def preconditioner_ssor():
+    """SSOR beside Jacobi on the larger systems."""
+    [(_, record)] = load("cg-preconditioners-ssor.json")
+    rows = [f"Version {record['commit']}:", "", "| system | rows | `jacobi`: iterations | s | `ssor`: iterations | set-up + solve, s | iterations over `jacobi` "
+            "| time over `jacobi` |", "|---|---|---|---|---|---|---|---|"]
+    for line in record["systems"]:
+        jacobi, ssor = line["runs"]["jacobi"], line["runs"]["ssor"]
+        rows.append(f"| {line['system']} | {line['rows']:,} | {jacobi['iterations']} | {jacobi['solve_seconds']:.2f} | {ssor['iterations']} | "
+                    f"{ssor['setup_seconds']:.2f} + {ssor['solve_seconds']:.2f} | {ssor['iterations'] / jacobi['iterations']:.2f} | "
+                    f"{(ssor['setup_seconds'] + ssor['solve_seconds']) / jacobi['solve_seconds']:.2f} |")
+    return "\n".join(rows)
+
+
+def multigrid_on_grids():
+    """Iterations and time from grid to grid."""
+    [(_, record)] = load("cg-amg-7pts-256.json")
+    runs = [(line, line["runs"]["jacobi"], line["runs"]["amg"]) for line in record["systems"]]
+    most, fewest = (limit(amg["iterations"] for _, _, amg in runs) for limit in (max, min))
+    rows = [f"Version {record['commit']}:", "", "| system | rows | `jacobi`: iterations | s | `amg`: iterations | set-up + solve, s | over `jacobi` |",
+            "|---|---|---|---|---|---|---|"]
+    for line, jacobi, amg in runs:
+        rows.append(f"| {line['system']} | {line['rows']:,} | {jacobi['iterations']} | {jacobi['solve_seconds']:.2f} | {amg['iterations']} | "
+                    f"{amg['setup_seconds']:.2f} + {amg['solve_seconds']:.2f} | {(amg['setup_seconds'] + amg['solve_seconds']) / jacobi['solve_seconds']:.2f} |")
+    return "\n".join([*rows, f"| most over fewest | | | | {most / fewest:.2f} | | |"])
 
 
 def choice_of_preconditioner():
@@ -185,6 +221,9 @@ def preconditioners_beside_gpu():
 TABLES = {
     "cg-preconditioners-gpus": preconditioners_beside_gpu,
     "cg-preconditioners": preconditioners,
+    "cg-preconditioners-ssor": preconditioner_ssor,
+    "cg-preconditioners-hard": preconditioners_of_hard_systems,
+    "cg-multigrid": multigrid_on_grids,
     "cg-preconditioners-auto": choice_of_preconditioner,
     "cg-preconditioners-bodies": preconditioners_of_bodies,
     "gpu-single": gpu_single,

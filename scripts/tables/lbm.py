@@ -152,10 +152,13 @@ def lbm_jobs():
     figures = {
         "sphere-100": ("sphere, Reynolds number 100, 12 cells across", lambda job: [
             ("drag", beside(job["drag"]["mean"], 1.09, johnson, 3))]),
-        "sphere-300": ("sphere, Reynolds number 300, 16 cells across", lambda job: [
+        **{name: (f"sphere, Reynolds number 300, {size}", lambda job: [
             ("drag", beside(job["drag"]["mean"], 0.656, johnson, 3)),
             ("lift", beside(abs(job["lift"]["mean"]), 0.069, johnson, 3)),
-            ("Strouhal number", beside(job["strouhal"], 0.137, johnson, 3))]),
+            ("Strouhal number", beside(job["strouhal"], 0.137, johnson, 3) if job["strouhal"] else f"no regular period | 0.137, {johnson} | ")])
+           for name, size in (
+                ("sphere-300", "16 cells across, domain of 5.5 diameters"), ("sphere-300-wide", "16 cells across, domain of 8 diameters"),
+                ("sphere-300-fine", "24 cells across, domain of 8 diameters"))},
         "cylinder-20": ("cylinder in a channel, 2D-1, 40 cells across", lambda job: [
             ("drag", within(job["drag"]["mean"], 5.57, 5.59, 3)),
             ("lift", within(job["lift"]["mean"], 0.0104, 0.0110, 4)),

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structures against exact solutions: patches, bars, beams, a plate with a hole; the order of convergence.
-#include <fmt/format.h>
+// Structures against exact solutions: patches, bars, a beam. (Orders of convergence: structure/test_convergence.cpp.)
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <vector>
 
 #include "tests/taskflows/cg/solved_structure.hpp"
@@ -184,88 +181,7 @@ TEST_P(Structures, ForceOnGroupsOfEveryDimension) {
   }
 }
 
-// ---- convergence -----------------------------------------------------------------------------------------------
-
-/// u = grad(exp(a x) sin(b y) cos(c z)), b^2 + c^2 = a^2: harmonic, hence without dilation, and its stress
-/// 2 mu grad grad without body force.
-struct Harmonic {
-  static constexpr double a = 1.3, b = 0.5, c = 1.2;
-  [[nodiscard]] static Vector displacement(const Vector& x) {
-    const double e = std::exp(a * x[0]);
-    return {a * e * std::sin(b * x[1]) * std::cos(c * x[2]), b * e * std::cos(b * x[1]) * std::cos(c * x[2]),
-            -c * e * std::sin(b * x[1]) * std::sin(c * x[2])};
-  }
-  [[nodiscard]] static Stress slopes(const Vector& x) {
-    const double e = std::exp(a * x[0]), s = std::sin(b * x[1]), d = std::cos(b * x[1]);
-    const double t = std::sin(c * x[2]), u = std::cos(c * x[2]);
-    return {a * a * e * s * u, -b * b * e * s * u, -c * c * e * s * u,
-            a * b * e * d * u, -b * c * e * d * t, -a * c * e * s * t};
-  }
-  [[nodiscard]] static Vector traction(double mu, const Vector& x, const Vector& n) {
-    const Stress g = slopes(x);
-    return {2 * mu * dot({g[0], g[3], g[5]}, n), 2 * mu * dot({g[3], g[1], g[4]}, n),
-            2 * mu * dot({g[5], g[4], g[2]}, n)};
-  }
-};
-
-struct Found {
-  double energy;
-  double displacement_error;  ///< of the nodes, root mean square
-};
-
-/// A box under the exact tractions; nodes of one face have exact displacements.
-Found find_harmonic(Element element, std::int32_t cells) {
-  const Vector side{1, 0.8, 0.9};
-  Structure s = bare_structure(model_of(element, 2.5, 0.25), box_with_groups({cells, cells, cells}, side));
-  const Selector select(s.mesh, s.body.nodes, 1);
-  for (const char* name : {"x0", "x1", "y0", "y1", "z0", "z1"}) {
-    const std::vector<Face> faces = select.faces(group_named(name));
-    add_traction(
-        s.body, faces, [&](const Vector& x, const Vector& n) { return Harmonic::traction(1, x, n); }, s.load);
-  }
-  prescribe(
-      s, [&](const Vector& x) { return x[0] < 1e-9; }, Harmonic::displacement);
-  const StructureResult r = solve_directly(s);
-  double squares = 0;
-  for (std::size_t i = 0; i < s.body.nodes.position.size(); ++i) {
-    const Vector u = Harmonic::displacement(s.body.nodes.position[i]);
-    for (std::size_t c = 0; c < 3; ++c) squares += std::pow(r.displacement[3 * i + c] - u[c], 2);
-  }
-  return {r.strain_energy, std::sqrt(squares / static_cast<double>(s.body.nodes.position.size()))};
-}
-
-TEST(Structure, EnergyConvergesAsTheOrderOfElements) {
-  // mu times the integral of |grad grad|^2 over the box, by the midpoint rule on a fine grid with extrapolation
-  const auto exact = [] {
-    const auto sum = [](int n) {
-      double total = 0;
-      for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j)
-          for (int k = 0; k < n; ++k) {
-            const Stress g = Harmonic::slopes({(i + 0.5) / n, 0.8 * (j + 0.5) / n, 0.9 * (k + 0.5) / n});
-            total += g[0] * g[0] + g[1] * g[1] + g[2] * g[2] + 2 * (g[3] * g[3] + g[4] * g[4] + g[5] * g[5]);
-          }
-      return total * 0.72 / n / n / n;
-    };
-    const double coarse = sum(16), middle = sum(32), fine = sum(64);
-    const double a = (4 * middle - coarse) / 3, b = (4 * fine - middle) / 3;
-    return (16 * b - a) / 15;
-  }();
-  const auto converges = [&](Element element, const std::string& name, std::int32_t cells, double of_displacement) {
-    const Found coarse = find_harmonic(element, cells), fine = find_harmonic(element, 2 * cells);
-    const double energy = std::log2(std::abs((coarse.energy - exact) / (fine.energy - exact)));
-    const double displacement = std::log2(coarse.displacement_error / fine.displacement_error);
-    RecordProperty(name + "_order", std::to_string(energy));
-    RecordProperty(name + "_displacement_order", std::to_string(displacement));
-    EXPECT_NEAR(energy, 2 * of_displacement - 2, 0.2) << name;
-    EXPECT_GT(displacement, 0.95 * of_displacement) << name;  // at nodes it may be higher than in between
-    return std::abs(fine.energy - exact) / exact;
-  };
-  converges(Element::p1, "p1", 6, 2);
-  EXPECT_LT(converges(Element::p2, "p2", 4, 3), 1e-5);
-}
-
-// ---- beam and plate --------------------------------------------------------------------------------------------
+// ---- beam ------------------------------------------------------------------------------------------------------
 
 /// Length 10, width 0.5, height 0.8, clamped at x = 0, a force along z at the other end: Timoshenko's deflection, the
 /// linear stress of Euler and Bernoulli half-way, and the moment at the clamp.
@@ -296,104 +212,6 @@ TEST(Structure, Cantilever) {
     ++compared;
   }
   EXPECT_EQ(compared, 5 * 9);
-}
-
-/// Stress around a circular hole of radius 1 in an infinite plate under a tension of 1 along x (Kirsch 1898); plane
-/// strain across it.
-Stress kirsch(const Vector& x, double poisson) {
-  const double r2 = x[0] * x[0] + x[1] * x[1];
-  const double a = 1 / r2, b = a * a, theta = std::atan2(x[1], x[0]), c2 = std::cos(2 * theta),
-               s2 = std::sin(2 * theta);
-  const double rr = (1 - a) / 2 + (1 - 4 * a + 3 * b) / 2 * c2;
-  const double tt = (1 + a) / 2 - (1 + 3 * b) / 2 * c2;
-  const double rt = -(1 + 2 * a - 3 * b) / 2 * s2;
-  const double c = std::cos(theta), s = std::sin(theta);
-  const double xx = c * c * rr + s * s * tt - 2 * c * s * rt;
-  const double yy = s * s * rr + c * c * tt + 2 * c * s * rt;
-  return {xx, yy, poisson * (xx + yy), c * s * (rr - tt) + (c * c - s * s) * rt, 0, 0};
-}
-
-struct PlateErrors {
-  double stress;         ///< L2 norm over that of the exact stress
-  double concentration;  ///< of xx at the top of the hole, which is 3
-};
-
-/// A quarter of the plate from the hole to four radii; Kirsch's tractions on the facets of both arcs.
-PlateErrors plate_errors(Element element, std::int32_t cells) {
-  constexpr double poisson = 0.3, outer = 4;
-  TetMesh mesh = box_with_groups({cells, cells, 1}, {1, 1, 1});
-  for (Vector& x : mesh.node) {
-    const double radius = std::pow(outer, x[0]);
-    const double angle = std::numbers::pi / 2 * x[1];
-    x = {radius * std::cos(angle), radius * std::sin(angle), x[2] * 2 / cells};
-  }
-  Model model = model_of(element, 5, poisson);
-  model.supports = {{.name = "y = 0", .part = group_named("y0"), .displacement = {{{}, 0, {}}}},
-                    {.name = "x = 0", .part = group_named("y1"), .displacement = {{0, {}, {}}}},
-                    {.name = "back", .part = group_named("z0"), .displacement = {{{}, {}, 0}}},
-                    {.name = "front", .part = group_named("z1"), .displacement = {{{}, {}, 0}}}};
-  model.loads = {{.name = "arc", .part = group_named("x1"), .kind = LoadKind::traction, .vector = {1, 0, 0}}};
-  Structure s = make_structure(model, mesh);
-  std::fill(s.load.begin(), s.load.end(), 0.0);
-  const Selector select(s.mesh, s.body.nodes, 1);
-  for (const char* arc : {"x0", "x1"}) {
-    add_traction(
-        s.body, select.faces(group_named(arc)),
-        [&](const Vector& x, const Vector& n) {
-          const Stress t = kirsch(x, poisson);
-          return Vector{t[0] * n[0] + t[3] * n[1], t[3] * n[0] + t[1] * n[1], 0};
-        },
-        s.load);
-  }
-  const StructureResult r = solve_directly(s);
-  const TetRule rule = integration_rule(Element::p2);  // four points, for linear elements, too
-  const std::vector<TetGeometry> geometry = tet_geometries(s.body.nodes, "plate");
-  const double near = (5 + 3 * std::sqrt(5.0)) / 20, far = (5 - std::sqrt(5.0)) / 20;
-  double error = 0, norm = 0;
-  for (std::size_t e = 0; e < geometry.size(); ++e) {
-    const std::int32_t* const node = s.body.nodes.element.data() + e * as_size(s.body.nodes.per_element);
-    std::vector<Vector3> u;
-    for (int a = 0; a < s.body.nodes.per_element; ++a)
-      u.push_back({r.displacement[3 * as_size(node[a])], r.displacement[3 * as_size(node[a]) + 1],
-                   r.displacement[3 * as_size(node[a]) + 2]});
-    for (std::size_t q = 0; q < as_size(rule.points); ++q) {
-      Vector x{};
-      for (std::size_t k = 0; k < 4; ++k)
-        for (std::size_t c = 0; c < 3; ++c) x[c] += (k == q ? near : far) * s.body.nodes.position[as_size(node[k])][c];
-      std::array<double, 4> at{far, far, far, far};
-      at[q] = near;
-      const Block3 found =
-          stress_at(shape_gradients(shape_derivatives(element, at), geometry[e], u.size()), u, s.body.material_at(e));
-      const Stress exact = kirsch(x, poisson);
-      const Stress six{found[0][0], found[1][1], found[2][2], found[0][1], found[1][2], found[0][2]};
-      for (std::size_t c = 0; c < 6; ++c) {
-        error += geometry[e].volume * std::pow(six[c] - exact[c], 2);
-        norm += geometry[e].volume * std::pow(exact[c], 2);
-      }
-    }
-  }
-  PlateErrors result{std::sqrt(error / norm), 0};
-  for (std::size_t i = 0; i < s.body.nodes.position.size(); ++i) {
-    const Vector& x = s.body.nodes.position[i];
-    if (std::hypot(x[0], x[1] - 1) < 1e-9)
-      result.concentration = std::max(result.concentration, std::abs(r.stress_of_node[i][0] - 3));
-  }
-  return result;
-}
-
-TEST(Structure, PlateWithHoleConverges) {
-  std::vector<PlateErrors> p1, p2;
-  for (const std::int32_t cells : {12, 24}) p1.push_back(plate_errors(Element::p1, cells));
-  for (const std::int32_t cells : {8, 16}) p2.push_back(plate_errors(Element::p2, cells));
-  RecordProperty(
-      "p1", fmt::format("{} {}, peak {} {}", p1[0].stress, p1[1].stress, p1[0].concentration, p1[1].concentration));
-  RecordProperty(
-      "p2", fmt::format("{} {}, peak {} {}", p2[0].stress, p2[1].stress, p2[0].concentration, p2[1].concentration));
-  EXPECT_NEAR(std::log2(p1[0].stress / p1[1].stress), 1, 0.15);
-  EXPECT_NEAR(std::log2(p2[0].stress / p2[1].stress), 2, 0.25);
-  EXPECT_LT(p1[1].concentration, p1[0].concentration / 1.5);
-  EXPECT_LT(p2[1].concentration, p2[0].concentration / 2);
-  EXPECT_LT(p2[1].concentration, 0.03);
 }
 
 }  // namespace

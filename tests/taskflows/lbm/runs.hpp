@@ -79,6 +79,14 @@ inline Problem third_order(int nx, int ny, int nz) {
   return p;
 }
 
+/// A stream of a high Reynolds number past a body: central moments with Smagorinsky's model, tau near 1/2.
+inline Problem eddies(int nx, int ny, int nz) {
+  Problem p = channel(nx, ny, nz);
+  p.collision = {Collision::Model::central_moments, 0.5003};
+  p.collision.smagorinsky = 0.1;
+  return p;
+}
+
 inline Placement anywhere(const std::vector<BrickPlace>& bricks) {
   return Placement(bricks.size(), scheduler_decides);
 }

@@ -28,9 +28,13 @@ Problem central(int nx, int ny, int nz) {
   return p;
 }
 
-const std::vector<Named> problems{
-    {"cavity", cavity},           {"periodic", periodic},         {"channel", channel},
-    {"central moments", central}, {"interpolated", interpolated}, {"third order", third_order}};
+const std::vector<Named> problems{{"cavity", cavity},
+                                  {"periodic", periodic},
+                                  {"channel", channel},
+                                  {"central moments", central},
+                                  {"interpolated", interpolated},
+                                  {"third order", third_order},
+                                  {"eddies", eddies}};
 
 constexpr Precision precisions[] = {Precision::double_precision, Precision::single_precision,
                                     Precision::half_precision};
