@@ -29,7 +29,7 @@ namespace {
 namespace house = asterism::fdtd;
 
 /// Steps between checks for fields that are not finite, as --check-every of asterism-fdtd.
-constexpr long check_every = 100;
+constexpr long check_every = 96;
 
 /// A scene, with the problem that is made of it.
 struct OfScene {

@@ -30,7 +30,7 @@ struct Arguments {
   std::optional<asterism::fdtd::Transfers> transfers;  ///< of fields before the first step and after the last; none: no
   bool measure_again = false;                          ///< rates, though some are kept
   // results
-  long check_every = 100;
+  long check_every = 96;  ///< whole passes of a GPU: of 8 steps in single precision, 4 in double
   OutputOptions output;
   std::string probe_file;
   bool charts = false;

@@ -105,7 +105,7 @@ class LayersAlong {
     if constexpr (along == 0) {
       stretches_ += Layout<steps>::stretches_of_columns;
       place_ = std::int64_t{column.j} * n[2] + column.k;
-      in_ = column.exists;
+      in_ = column.exists && (axis.lower > 0 || axis.upper < cells[0]);
       for (int m = column.t; m < 2 * (column.end + steps - 1 - first_); m += tile_columns)
         if (const int plane = first_ + m / 2; plane >= 0 && plane < cells[0] && axis.has(plane))
           fill(m % 2, plane, stretches_[m]);
@@ -142,7 +142,7 @@ class LayersAlong {
   __device__ void absorb(const StepsLayers<T>& s, const std::int32_t (&cells)[3], int step, int plane,
                          const Terms<T>& curl, const OffConductors& where, Three<T>& u, bool writes) {
     constexpr int f = static_cast<int>(field);
-    if (along != 0 && !in_) return;
+    if (!in_) return;
     const bool in = Kind::conductors(0) ? in_plane(s, cells, plane) : in_;
     T value[2] = {next_[f][0], next_[f][1]};
     if (step < steps - 1)

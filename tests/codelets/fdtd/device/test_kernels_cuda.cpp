@@ -149,7 +149,7 @@ TYPED_TEST(FdtdKernelsCuda, StepsAtOnce) {
                  {0, {0, n}}, {(n - 5) / 2, {0, n}}, {1000, {0, n}}, {0, {n / 4, n - n / 5}}, {5, {1, n}}}) {
           SCOPED_TRACE(testing::Message() << steps << " steps, planes " << needed.first << " to " << needed.end);
           if (boundary > 0 && planes > 0) continue;
-          Setting s{{n, 51, 131}};
+          Setting s{{n, 91, 131}};  // tiles of all kinds
           s.face = cases::boundaries[boundary].second;
           Domain<T> host(materials ? cases::with_materials(s) : s);
           host.randomize();
