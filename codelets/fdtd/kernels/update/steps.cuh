@@ -38,6 +38,29 @@ inline __device__ void record_probes(const Steps<T>& s, std::int64_t column_at, 
         s.probes.record[step * s.probes.count + n] = s.probes.places[n].field == Field::electric ? e.c[c] : h.c[c];
 }
 
+template <class T>
+inline __device__ bool has_sources_or_probes(const Steps<T>& s, int j, int k, std::int64_t column_at) {
+  for (int n = 0; n < s.sources; ++n)
+    if (s.source[n].j == j && s.source[n].k == k) return true;
+  for (int n = 0; n < s.probes.count; ++n)
+    if ((s.probes.places[n].at % s.grid.component - column_at) % s.grid.plane == 0) return true;
+  return false;
+}
+
+template <class T>
+inline __device__ void write_entries(const Grid& grid, std::int64_t at, const Three<T>& values, T* __restrict__ to) {
+#pragma unroll
+  for (int c = 0; c < 3; ++c) to[at + c * grid.component] = values.c[c];
+}
+
+/// Is a plane of the column in memory?
+template <class Kind, int steps, class T>
+inline __device__ bool is_there(const Steps<T>& s, const TileColumn<steps>& column, int plane) {
+  const bool exists = column.exists || !(Kind::conductors(1) || Kind::conductors(2));
+  if (!Kind::conductors(0)) return exists;
+  return exists && plane >= 0 && plane < (Kind::at_faces ? s.grid.planes_along(0) : s.grid.n[0]);
+}
+
 template <TilesWith with>
 using tiles_with = std::integral_constant<TilesWith, with>;
 
@@ -56,27 +79,41 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
   const UpdatedBox h_column = in_column(s.h_entries, j, k);
   OffConductors where(s.grid, j, k);
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
-  bool has_some = false;  // sources or probes
+  bool has_some = false;
   unsigned apart = 0;
   [[maybe_unused]] Layers layers(s.absorbing, s.grid.n, column, shared);
   if constexpr (Tiles::more) {
     apart = apart_in_column(s, j, k);
-    for (int n = 0; n < s.sources; ++n) has_some = has_some || (s.source[n].j == j && s.source[n].k == k);
-    for (int n = 0; n < s.probes.count; ++n)
-      has_some = has_some || (s.probes.places[n].at % s.grid.component - column_at) % s.grid.plane == 0;
+    has_some = has_sources_or_probes(s, j, k, column_at);
   }
-  const auto there = [&](int plane) {
-    const bool exists = column.exists || !(Tiles::conductors(1) || Tiles::conductors(2));
-    if constexpr (!Tiles::conductors(0)) return exists;
-    return exists && plane >= 0 && plane < (Tiles::at_faces ? s.grid.planes_along(0) : s.grid.n[0]);
+  const auto advanced_in = [&](auto field, const Three<T>& old, const Terms<T>& curl, int step, int plane,
+                               bool writes) {
+    constexpr Field f = decltype(field)::value;
+    constexpr bool electric = f == Field::electric;
+    const Media<T>& media = electric ? s.e_media : s.h_media;
+    if constexpr (!Tiles::compares) {
+      Three<T> u = advanced_off_conductors<f, Tiles, materials>(old, curl, where, media, s.grid, plane, column_at);
+      layers.template absorb<f>(s.absorbing, s.grid.n, step, plane, curl, where, u, writes);
+      return u;
+    } else {
+      Advanced<T> by[3];
+      Three<T> u = advanced_entries<f, materials>(old, curl, electric ? s.e_entries : s.h_entries,
+                                                  electric ? e_column : h_column, media, s.grid, plane, column_at, by);
+      if constexpr (Tiles::more)
+        AbsorbedEntries<f, steps, T>{s.absorbing, s.grid.n[0], column, layers, step, plane, curl, by, u, writes}
+            .absorb();
+      return u;
+    }
   };
+  using E = std::integral_constant<Field, Field::electric>;
+  using H = std::integral_constant<Field, Field::magnetic>;
 
   Three<T> e_here[steps] = {};  // after 0, 1, .. steps, each a plane behind the one before
   Three<T> h_here[steps] = {};
   Three<T> h_before[steps] = {};  // after 1, 2, .. steps, a plane further behind
   for (int n = 0; n < 3 * steps; ++n) shared[Shared::e_begin + n * Shared::plane + t] = 0;
   std::int64_t at = column_at + (column.first - steps) * s.grid.plane;  // of the plane that is staged
-  stage_plane(staged, s.grid, column, at, there(column.first - steps), e_from, h_from);
+  stage_plane(staged, s.grid, column, at, is_there<Tiles>(s, column, column.first - steps), e_from, h_from);
   if constexpr (!Tiles::more) layers.load(s.absorbing, s.grid.n, column.first - steps - 1);
   __syncthreads();
   for (int i = column.first - steps; i < end + steps; ++i, at += s.grid.plane) {
@@ -88,7 +125,8 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
       e_next.c[c] = staged[c * tile_columns + t];
       h_next.c[c] = staged[(3 + c) * tile_columns + t];
     }
-    if (i + 1 < end + steps) stage_plane(staged, s.grid, column, at + s.grid.plane, there(i + 1), e_from, h_from);
+    if (i + 1 < end + steps)
+      stage_plane(staged, s.grid, column, at + s.grid.plane, is_there<Tiles>(s, column, i + 1), e_from, h_from);
     const int last = i - steps;  // the plane that has all steps behind it then
     bool writes = column.own && last >= column.first;
     if constexpr (Tiles::more) writes = writes && !is_apart(s, apart, last);
@@ -99,21 +137,8 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
       T* const h_plane = shared + Shared::h_begin + 3 * (step % Shared::h_arrays) * Shared::plane + t;
       const Three<T> e = e_here[step];
       if constexpr (Tiles::conductors(0) && !Tiles::compares) where.set_plane(s.grid, plane);
-      [[maybe_unused]] Advanced<T> by[3];
-      const Terms<T> e_curl = curl_of_e<steps>(s.h_factor, e_plane, e, e_next);
-      Three<T> h;
-      if constexpr (Tiles::compares)
-        h = advanced_entries<Field::magnetic, materials>(h_here[step], e_curl, s.h_entries, h_column, s.h_media, s.grid,
-                                                         plane, column_at, by);
-      else
-        h = advanced_off_conductors<Field::magnetic, Tiles, materials>(h_here[step], e_curl, where, s.h_media, s.grid,
-                                                                       plane, column_at);
-      if constexpr (Tiles::more)
-        AbsorbedEntries<Field::magnetic, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
-                                                   plane,       e_curl,      by,     h,      writes}
-            .absorb();
-      if constexpr (!Tiles::more)
-        layers.template absorb<Field::magnetic>(s.absorbing, s.grid.n, step, plane, e_curl, where, h, writes);
+      const Three<T> h =
+          advanced_in(H(), h_here[step], curl_of_e<steps>(s.h_factor, e_plane, e, e_next), step, plane, writes);
 #pragma unroll
       for (int c = 0; c < 3; ++c) h_plane[c * Shared::plane] = h.c[c];
       __syncthreads();
@@ -124,19 +149,7 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
         h_curl = curl_of_h_at_faces(s.e_factor, h_plane, column, s.grid, plane, h, h_before[step]);
       else
         h_curl = curl_of_h<steps>(s.e_factor, h_plane, h, h_before[step]);
-      Three<T> e_new;
-      if constexpr (Tiles::compares)
-        e_new = advanced_entries<Field::electric, materials>(e, h_curl, s.e_entries, e_column, s.e_media, s.grid, plane,
-                                                             column_at, by);
-      else
-        e_new = advanced_off_conductors<Field::electric, Tiles, materials>(e, h_curl, where, s.e_media, s.grid, plane,
-                                                                           column_at);
-      if constexpr (Tiles::more)
-        AbsorbedEntries<Field::electric, steps, T>{s.absorbing, s.grid.n[0], column, layers, step,
-                                                   plane,       h_curl,      by,     e_new,  writes}
-            .absorb();
-      if constexpr (!Tiles::more)
-        layers.template absorb<Field::electric>(s.absorbing, s.grid.n, step, plane, h_curl, where, e_new, writes);
+      Three<T> e_new = advanced_in(E(), e, h_curl, step, plane, writes);
       if (Tiles::more && has_some) {
         add_sources(s, j, k, plane, step, e_new);
         if (column.own && plane >= column.first && plane < end && !is_apart(s, apart, plane))
@@ -150,12 +163,8 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
     }
     if constexpr (!Tiles::more) layers.load(s.absorbing, s.grid.n, i);
     if (!writes) continue;
-#pragma unroll
-    for (int c = 0; c < 3; ++c) {
-      const std::int64_t to = at - steps * s.grid.plane + c * s.grid.component;
-      e_to[to] = e_next.c[c];
-      h_to[to] = h_next.c[c];
-    }
+    write_entries(s.grid, at - steps * s.grid.plane, e_next, e_to);
+    write_entries(s.grid, at - steps * s.grid.plane, h_next, h_to);
   }
 }
 
