@@ -79,13 +79,9 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
   const UpdatedBox h_column = in_column(s.h_entries, j, k);
   OffConductors where(s.grid, j, k);
   const std::int64_t column_at = s.grid.at(0, 0, j, k);
-  bool has_some = false;
-  unsigned apart = 0;
+  const unsigned apart = Tiles::more ? apart_in_column(s, j, k) : 0;
+  const bool has_some = Tiles::more && has_sources_or_probes(s, j, k, column_at);
   [[maybe_unused]] Layers layers(s.absorbing, s.grid.n, column, shared);
-  if constexpr (Tiles::more) {
-    apart = apart_in_column(s, j, k);
-    has_some = has_sources_or_probes(s, j, k, column_at);
-  }
   const auto advanced_in = [&](auto field, const Three<T>& old, const Terms<T>& curl, int step, int plane,
                                bool writes) {
     constexpr Field f = decltype(field)::value;
