@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fdtd/brick_data.hpp"
+#include "taskflows/fdtd/flow.hpp"
 #include "taskflows/fdtd/physics/physics.hpp"
 
 namespace asterism::fdtd {
@@ -102,6 +103,9 @@ Simulation::Simulation(const Problem& problem, const std::vector<BrickPlace>& br
              return std::none_of(connected.begin(), connected.end(), [](bool c) { return c; });
            });
   build_physics();
+  // what passes of several steps have to know of bricks takes a while to find: not in the first step
+  if (alone_ || overlap > 0)
+    for (const std::size_t b : own_) BrickTask(*this, *bricks_[b]).in_few_passes();
   clear();
 }
 
