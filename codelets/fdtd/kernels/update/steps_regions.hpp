@@ -54,6 +54,12 @@ inline Box beside_face(const Grid& grid, const Box& entries, int face, const Box
   return b;
 }
 
+/// Columns before the first one where tiles begin, so that those at both ends have as many: fewer touch layers.
+inline int columns_before(int columns, int steps) {
+  const int side = tile_side - 2 * steps;
+  return ((columns + side - 1) / side * side - columns) / 2;
+}
+
 /// Tiles and planes that the steps compute, by what they touch.
 class TilesOfSteps {
  public:
@@ -62,8 +68,9 @@ class TilesOfSteps {
         steps_(steps),
         side_(tile_side - 2 * steps),
         entries_(grid.entries()),
+        before_{columns_before(entries_.y1, steps), columns_before(entries_.z1, steps)},
         layers_along_x_(!beside.layers[0].empty() || !beside.layers[1].empty()) {
-    of(TilesWith::nothing) = {{needed.first, needed.end, 0, tiles(entries_.y1), 0, tiles(entries_.z1)}};
+    of(TilesWith::nothing) = {with_own({needed.first, needed.end, 0, entries_.y1, 0, entries_.z1})};
     for (int f = 0; f < 6; ++f)
       if (grid.face[f] != Face::electric)
         take(with(beside_face(grid, entries_, f, {})), TilesWith::faces, {TilesWith::nothing});
@@ -73,14 +80,9 @@ class TilesOfSteps {
       faster.push_back(static_cast<TilesWith>(what));
     for (const Box& b : beside.special)
       if (!b.empty()) take(with(b), TilesWith::more, faster);
-    for (const Box& b : beside.apart)
-      take({b.x0, b.x1, b.y0 / side_, tiles(b.y1), b.z0 / side_, tiles(b.z1)}, TilesWith::more, faster);
-    // tiles that have nothing else
-    const auto last = [&](int end, int length) { return end == length ? tiles(length) : end / side_; };
+    for (const Box& b : beside.apart) take(with_own(b), TilesWith::more, faster);
     for (std::vector<Box>& boxes : of_)
-      for (const Box& b : beside.apart)
-        boxes =
-            without(boxes, {b.x0, b.x1, tiles(b.y0), last(b.y1, entries_.y1), tiles(b.z0), last(b.z1, entries_.z1)});
+      for (const Box& b : beside.apart) boxes = without(boxes, with_own_within(b));
   }
 
   /// From what is slow to what is fast.
@@ -143,16 +145,27 @@ class TilesOfSteps {
       of(what).insert(of(what).end(), taken.begin(), taken.end());
     }
   }
-  [[nodiscard]] int tiles(int length) const { return (length + side_ - 1) / side_; }
-  /// Those that have entries of a box in what they compute: `steps` columns and planes more than their own.
-  [[nodiscard]] Box with(const Box& b) const {
-    const auto first = [&](int cell) { return std::max(cell - steps_, 0) / side_; };
-    return {b.x0 - steps_, b.x1 + steps_, first(b.y0), tiles(b.y1 + steps_), first(b.z0), tiles(b.z1 + steps_)};
+  /// Of columns along an axis, 0: y, 1: z, where tiles begin before the first one.
+  [[nodiscard]] int tile_of(int axis, int column) const { return std::max(column + before_[axis], 0) / side_; }
+  [[nodiscard]] int tiles_before(int axis, int column) const { return (column + before_[axis] + side_ - 1) / side_; }
+  /// Those whose own columns are some of a box, and whose are all.
+  [[nodiscard]] Box with_own(const Box& b) const {
+    return {b.x0, b.x1, tile_of(0, b.y0), tiles_before(0, b.y1), tile_of(1, b.z0), tiles_before(1, b.z1)};
   }
+  [[nodiscard]] Box with_own_within(const Box& b) const {
+    const auto first = [&](int axis, int column) { return column <= 0 ? 0 : tiles_before(axis, column); };
+    const auto end = [&](int axis, int column, int length) {
+      return column >= length ? tiles_before(axis, length) : tile_of(axis, column);
+    };
+    return {b.x0, b.x1, first(0, b.y0), end(0, b.y1, entries_.y1), first(1, b.z0), end(1, b.z1, entries_.z1)};
+  }
+  /// Those that have entries of a box in what they compute: `steps` columns and planes more than their own.
+  [[nodiscard]] Box with(const Box& b) const { return with_own(widened(b, steps_)); }
 
   Grid grid_;
   int steps_, side_;
   Box entries_;
+  int before_[2];
   bool layers_along_x_;
   std::array<std::vector<Box>, kinds_of_tiles> of_;
 };

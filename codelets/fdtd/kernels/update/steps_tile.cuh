@@ -71,6 +71,7 @@ struct Steps {
   StepsProbes<T> probes;
   Box apart[most_boxes_apart];  ///< cells whose results are there already
   std::int32_t boxes_apart;
+  std::int32_t columns_before[2];  ///< the first ones along y and z, where tiles begin
   StepsRegion region[most_regions];
   std::int32_t regions;
 };
@@ -196,8 +197,10 @@ struct TileColumn {
     const std::uint32_t row_of_tiles = block / region.along_z;
     const std::uint32_t chunk = row_of_tiles / region.along_y;
     const int own_side = tile_side - 2 * steps;
-    k = (region.z + static_cast<int>(block - row_of_tiles * region.along_z)) * own_side - steps + tz;
-    j = (region.y + static_cast<int>(row_of_tiles - chunk * region.along_y)) * own_side - steps + ty;
+    k = (region.z + static_cast<int>(block - row_of_tiles * region.along_z)) * own_side - steps + tz -
+        s.columns_before[1];
+    j = (region.y + static_cast<int>(row_of_tiles - chunk * region.along_y)) * own_side - steps + ty -
+        s.columns_before[0];
     first = region.planes.first + static_cast<int>(chunk) * region.chunk;
     end = first + region.chunk < region.planes.end ? first + region.chunk : region.planes.end;
     if constexpr (with_faces)
