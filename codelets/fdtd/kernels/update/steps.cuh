@@ -88,7 +88,8 @@ inline __device__ void advance_tile(const Steps<T>& s, const StepsRegion& region
     constexpr bool electric = f == Field::electric;
     const Media<T>& media = electric ? s.e_media : s.h_media;
     if constexpr (!Tiles::compares) {
-      Three<T> u = advanced_off_conductors<f, Tiles, materials>(old, curl, where, media, s.grid, plane, column_at);
+      Three<T> u = advanced_off_conductors<f, Tiles, materials>(old, curl, where, media, s.grid, plane, column_at,
+                                                                column.first - steps);
       layers.template absorb<f>(s.absorbing, s.grid.n, step, plane, curl, where, u, writes);
       return u;
     } else {

@@ -113,7 +113,7 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
   const std::vector<RegionOfSteps> regions =
       regions_of_steps(grid, steps, {needed.first, with_last(needed.end, grid.n[0], entries.x1)}, tiles);
   s.columns_before[0] = columns_before(entries.y1, steps);
-  s.columns_before[1] = columns_before(entries.z1, steps);
+  s.columns_before[1] = columns_before(entries.z1, steps, whole_sectors);
   const bool each_its_own = planes == 0 && regions.size() > 1;
   if (planes == 0) planes = best_planes(regions, steps, blocks_at_a_time);
   std::vector<StepsLaunch<T>> launches;

@@ -63,11 +63,12 @@ struct OffConductors {
   }
 };
 
-/// All components of a plane.
+/// All components of a plane, from `first` on, before which nothing is known of media.
 template <Field field, class Kind, bool materials, class T>
 inline __device__ Three<T> advanced_off_conductors(const Three<T>& old, const Terms<T>& curl,
                                                    const OffConductors& where, const Media<T>& media, const Grid& grid,
-                                                   int plane, std::int64_t column_at) {
+                                                   int plane, std::int64_t column_at, int first) {
+  if (materials && plane < first) return old;
   Three<T> next;
 #pragma unroll
   for (int c = 0; c < 3; ++c) {

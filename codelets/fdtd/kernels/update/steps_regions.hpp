@@ -54,10 +54,13 @@ inline Box beside_face(const Grid& grid, const Box& entries, int face, const Box
   return b;
 }
 
-/// Columns before the first one where tiles begin, so that those at both ends have as many: fewer touch layers.
-inline int columns_before(int columns, int steps) {
+/// Numbers of any precision in whole sectors of memory, in which rows along z are written.
+inline constexpr int whole_sectors = 8;
+/// Columns before the first one where tiles begin, a multiple of something, so that those at both ends have about as
+/// many: fewer touch layers.
+inline int columns_before(int columns, int steps, int multiple = 1) {
   const int side = tile_side - 2 * steps;
-  return ((columns + side - 1) / side * side - columns) / 2;
+  return ((columns + side - 1) / side * side - columns) / 2 / multiple * multiple;
 }
 
 /// Tiles and planes that the steps compute, by what they touch.
@@ -68,7 +71,7 @@ class TilesOfSteps {
         steps_(steps),
         side_(tile_side - 2 * steps),
         entries_(grid.entries()),
-        before_{columns_before(entries_.y1, steps), columns_before(entries_.z1, steps)},
+        before_{columns_before(entries_.y1, steps), columns_before(entries_.z1, steps, whole_sectors)},
         layers_along_x_(!beside.layers[0].empty() || !beside.layers[1].empty()) {
     of(TilesWith::nothing) = {with_own({needed.first, needed.end, 0, entries_.y1, 0, entries_.z1})};
     for (int f = 0; f < 6; ++f)
@@ -124,7 +127,8 @@ class TilesOfSteps {
         if (grid_.face[f] != Face::electric) continue;
         const Box& cells = beside.layers[static_cast<std::size_t>(f)];
         const Box b = with(beside_face(grid_, entries_, f, cells));
-        // tiles beside faces of two axes
+        // tiles beside two faces
+        if (axis == 1 && !cells.empty()) take(b, Tiles::layers_y, {Tiles::sides});
         if (axis == 2) take(b, cells.empty() ? Tiles::more : Tiles::layers_yz, {Tiles::layers_y});
         if (axis == 2 && !cells.empty()) take(b, Tiles::more, {Tiles::sides});
         if (axis == 0) {

@@ -59,6 +59,20 @@ class FdtdCpmlEmulated : public ::testing::Test {
     const bool touched = absorbing_entries(field, p.grid, b, d.absorbers[0].layers) > 0;
     EXPECT_EQ(same(to, p.field(field)), !touched);
   }
+  static void advance_at_once(const OpenDomain<T>& from, OpenDomain<T>& to, int steps) {
+    OpenDomain<T> before = from;
+    Part<T>& p = to.domain.parts[0];
+    const Part<T>& q = before.domain.parts[0];
+    const Setting& s = from.domain.setting;
+    cuda::BesideSteps<T> beside{before.absorber(0, Field::magnetic), before.absorber(0, Field::electric),
+                                to.absorbers[0].of(Field::magnetic), to.absorbers[0].of(Field::electric)};
+    for (const cuda::StepsLaunch<T>& l : cuda::describe_steps<T>(p.grid, steps, {0, s.n[0]}, s.h_factors(),
+                                                                 s.e_factors(), {}, {}, nullptr, 0, beside, 0, 4))
+      cuda::with_steps_kernel<T>(steps, l.layers(), [&](auto kernel, int columns, std::size_t /*bytes*/) {
+        cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns),
+                             [&] { kernel(l.steps, q.e.data(), q.h.data(), p.e.data(), p.h.data()); });
+      });
+  }
 };
 using Precisions = ::testing::Types<double, float>;
 TYPED_TEST_SUITE(FdtdCpmlEmulated, Precisions);
@@ -85,6 +99,27 @@ TYPED_TEST(FdtdCpmlEmulated, Absorb) {
         this->template expect_same<Field::magnetic>(d, b);
         this->template expect_same<Field::electric>(d, b);
       }
+    }
+}
+
+/// A layer before one face of a domain of one tile.
+TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnceBesideEachFace) {
+  using T = TypeParam;
+  for (std::size_t f = 0; f < 6; ++f)
+    for (const int steps : cases::steps_at_once<T>) {
+      SCOPED_TRACE(testing::Message() << face_names[f] << ", " << steps << " steps");
+      Cpml cpml{};
+      cpml.cells[f] = 5;
+      Setting s{{13, 11, 15}};
+      s.face = cases::boundaries[0].second;
+      OpenDomain<T> d(s, cpml);
+      d.domain.randomize();
+      d.step();
+      OpenDomain<T> found = d;
+      this->advance_at_once(d, found, steps);
+      for (int step = 0; step < steps; ++step) d.step();
+      EXPECT_EQ(d.domain.differences(found.domain), 0U);
+      EXPECT_EQ(different_psi(d, found), 0U);
     }
 }
 
