@@ -199,8 +199,11 @@ inline std::int32_t best_planes(const std::vector<RegionOfSteps>& regions, int s
   for (const RegionOfSteps& r : regions) longest = std::max(longest, r.tiles.x1 - r.tiles.x0);
   std::int32_t best = longest;
   double least = std::numeric_limits<double>::max();
+  std::int32_t before = 0;
   for (std::int32_t chunks = 1; chunks <= longest; ++chunks) {
     const std::int32_t planes = (longest + chunks - 1) / chunks;
+    if (planes == before) continue;
+    before = planes;
     std::int64_t blocks = 0;
     double work = 0;
     for (const RegionOfSteps& r : regions) {
