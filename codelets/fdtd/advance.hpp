@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -145,10 +146,11 @@ class Advance {
     std::copy_n(to, 2, field_);
     layers_ = layers_to;
     for (const Apart::Step& cells : apart.steps) {
-      put_in_place(Field::magnetic);
-      advance_boxes(Field::magnetic, cells.h, step);
-      put_in_place(Field::electric);
-      advance_boxes(Field::electric, cells.e, step);
+      for (const auto& [field, boxes] : {std::pair{Field::magnetic, &cells.h}, {Field::electric, &cells.e}}) {
+        put_in_place(field);
+        call_hooks(field, grid.cells(), step, Stage::begin);
+        update_together(field, *boxes, step);
+      }
       call_hooks(Field::electric, grid.cells(), step, Stage::end);
       unit_.record(grid, apart.result, a_.recording.probes, places_, field_, row);
       row += a_.recording.probes;
@@ -290,27 +292,16 @@ class Advance {
     if (half.begins) call_hooks(field, a_.scheme.grid.cells(), step, Stage::begin);
     update_boxes(field, half.boxes, step);
   }
-  /// Of a GPU, all boxes at once.
-  void advance_boxes(Field field, const std::vector<Box>& boxes, std::int64_t step) {
+  void update_boxes(Field field, const FixedList<Box, 6>& boxes, std::int64_t step) {
+    for (const Box& cells : boxes) update_together(field, {&cells, 1}, step);
+  }
+  void update_together(Field field, std::span<const Box> boxes, std::int64_t step) {
     const std::size_t f = number(field);
-    call_hooks(field, a_.scheme.grid.cells(), step, Stage::begin);
-    if (field == Field::electric)
-      for (const Box& cells : boxes) call_hooks(field, cells, step, Stage::changing);
+    for (const Box& cells : boxes)
+      if (field == Field::electric) call_hooks(field, cells, step, Stage::changing);
     unit_.update(field, a_.scheme, boxes, media_[f], layers_[f], static_cast<const T*>(field_[number(other(field))]),
                  field_[f]);
     for (const Box& cells : boxes) {
-      call_hooks(field, cells, step, Stage::updated);
-      if (field != Field::electric) continue;
-      add_sources(cells, step);
-      call_hooks(field, cells, step, Stage::sources);
-    }
-  }
-  void update_boxes(Field field, const FixedList<Box, 6>& boxes, std::int64_t step) {
-    const std::size_t f = number(field);
-    for (const Box& cells : boxes) {
-      if (field == Field::electric) call_hooks(field, cells, step, Stage::changing);
-      unit_.update(field, a_.scheme, cells, media_[f], layers_[f], static_cast<const T*>(field_[number(other(field))]),
-                   field_[f]);
       call_hooks(field, cells, step, Stage::updated);
       if (field != Field::electric) continue;
       add_sources(cells, step);

@@ -16,9 +16,9 @@ struct Cpu {
   static constexpr std::int32_t steps_of_pass(const SeveralSteps& /*unused*/) { return cpu::steps_at_once; }
 
   template <class T>
-  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const Absorber<T>& layers,
-              const T* from, T* to) const {
-    cpu::update(field, s.grid, cells, s.factors[number(field)], media, from, to, layers);
+  void update(Field field, const Scheme& s, std::span<const Box> boxes, const Media<T>& media,
+              const Absorber<T>& layers, const T* from, T* to) const {
+    for (const Box& cells : boxes) cpu::update(field, s.grid, cells, s.factors[number(field)], media, from, to, layers);
   }
   template <class T>
   void update_both(const Scheme& s, const BothFields& both, const std::array<Media<T>, 2>& media,

@@ -4,6 +4,8 @@
 
 #include <starpu_cuda.h>
 
+#include <span>
+
 #include "base/cuda_check.hpp"
 #include "codelets/fdtd/kernels/kernels_cuda.hpp"
 #include "codelets/fdtd/kernels/media/cpml_cuda.hpp"
@@ -20,24 +22,19 @@ struct Gpu {
   cudaStream_t stream = starpu_cuda_get_local_stream();
 
   template <class T>
-  void update(Field field, const Scheme& s, const std::vector<Box>& boxes, const Media<T>& media,
+  void update(Field field, const Scheme& s, std::span<const Box> boxes, const Media<T>& media,
               const Absorber<T>& layers, const T* from, T* to) const {
-    cuda::update(field, s.grid, boxes, s.factors[number(field)], media, from, to, stream);
+    cuda::update(field, s.grid, {boxes.begin(), boxes.end()}, s.factors[number(field)], media, from, to, stream);
     if (layers.layers == nullptr) return;
     for (const Box& cells : boxes)
       cuda::absorb(field, s.grid, cells, s.factors[number(field)], media, *layers.layers, layers.stretches, from,
                    layers.psi, to, stream);
   }
   template <class T>
-  void update(Field field, const Scheme& s, const Box& cells, const Media<T>& media, const Absorber<T>& layers,
-              const T* from, T* to) const {
-    update(field, s, std::vector<Box>{cells}, media, layers, from, to);
-  }
-  template <class T>
   void update_both(const Scheme& s, const BothFields& both, const std::array<Media<T>, 2>& media,
                    const std::array<Absorber<T>, 2>& layers, T* const (&field)[2]) const {
-    update(Field::magnetic, s, both.h_cells, media[1], layers[1], static_cast<const T*>(field[0]), field[1]);
-    update(Field::electric, s, both.e_cells, media[0], layers[0], static_cast<const T*>(field[1]), field[0]);
+    update<T>(Field::magnetic, s, {&both.h_cells, 1}, media[1], layers[1], field[0], field[1]);
+    update<T>(Field::electric, s, {&both.e_cells, 1}, media[0], layers[0], field[1], field[0]);
   }
   /// Half of the steps to the scratch arrays, where psi comes behind a field, the other half back.
   template <class T>

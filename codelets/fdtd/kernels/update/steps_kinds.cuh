@@ -190,7 +190,7 @@ class LayersAlong {
   T next_[2][2] = {};  ///< of the step that comes next
 };
 
-/// Of tiles that have none.
+/// In the place of layers where a tile has none.
 struct Nothing {
   template <class... Arguments>
   __device__ explicit Nothing(const Arguments&... /*unused*/) {}

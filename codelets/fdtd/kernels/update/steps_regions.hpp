@@ -149,7 +149,7 @@ class TilesOfSteps {
       of(what).insert(of(what).end(), taken.begin(), taken.end());
     }
   }
-  /// Of columns along an axis, 0: y, 1: z, where tiles begin before the first one.
+  /// The tile that has a column of its own along an axis, 0: y, 1: z, and how many begin before it.
   [[nodiscard]] int tile_of(int axis, int column) const { return std::max(column + before_[axis], 0) / side_; }
   [[nodiscard]] int tiles_before(int axis, int column) const { return (column + before_[axis] + side_ - 1) / side_; }
   /// Those whose own columns are some of a box, and whose are all.

@@ -100,7 +100,7 @@ struct Layout {
   static constexpr int stretch_begin = staged_begin + 6 * columns;
   static constexpr int stretches_of_columns = 2 * 2 * tile_side;  ///< along y and z; behind them those of planes
   static constexpr int psi_begin = stretch_begin + 4 * (stretches_of_columns + 2 * most_planes_at_ends);
-  /// Of tiles in layers along two axes, or of more.
+  /// Tiles in layers along two axes have as much of each; those with more have a part of the whole.
   static constexpr int psi_of_axis = 4 * (steps - 1) * columns;
   static constexpr int elements =
       psi_begin + (2 * psi_of_axis > 4 * steps * columns ? 2 * psi_of_axis : 4 * steps * columns);

@@ -61,7 +61,7 @@ void add_cells(Field field, const Box& cells, const Shape& given, UpdateLaunch<T
   launch.update.box[launch.update.boxes++] = added;
 }
 
-/// Of boxes that have no cell in common.
+/// Launches of an update of boxes that have no cell in common.
 template <class T>
 std::vector<UpdateLaunch<T>> describe(Field field, const Grid& grid, const std::vector<Box>& boxes,
                                       const Factors& factors, const Media<T>& media, const Shape& shape) {
