@@ -29,7 +29,8 @@ struct BesideTiles {
   Box media{};
 };
 
-/// How long a plane of a tile takes, compared with one of the plain scheme: measured on an H200.
+/// How long a plane of a tile takes, compared with one of the plain scheme: estimated from whole runs on an H200 and
+/// the instructions of the loops.
 inline double cost_of(TilesWith with, bool media) {
   constexpr std::array<double, kinds_of_tiles> costs{1, 1.1, 1.3, 1.4, 1.6, 1.8, 1.9, 2, 2.1, 4, 4.3};
   return costs[static_cast<std::size_t>(with)] * (media ? 1.8 : 1);
