@@ -2,7 +2,12 @@
 // The kernels of GPUs, as the functions of tasks call them.
 #include "codelets/tdbem/codelets_cuda.hpp"
 
+#include <starpu.h>
 #include <starpu_cuda.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
 
 #include "base/cuda_check.hpp"
 #include "codelets/tdbem/kernels/march/partial_sums_cuda.hpp"
@@ -85,14 +90,51 @@ struct Gpu {
   }
 };
 
+/// A stream of a worker whose kernels come before those of others that wait for a place on the GPU.
+struct Urgent {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t end = nullptr;
+};
+Urgent urgent_of_worker() {
+  static std::mutex mutex;
+  static std::map<std::pair<int, int>, Urgent> of_all;  // by GPU and worker
+  int device = 0;
+  ASTERISM_CHECK_CUDA(cudaGetDevice(&device));
+  const std::lock_guard lock(mutex);
+  Urgent& urgent = of_all[{device, starpu_worker_get_id()}];
+  if (urgent.stream == nullptr) {
+    int least = 0, greatest = 0;
+    ASTERISM_CHECK_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    ASTERISM_CHECK_CUDA(cudaStreamCreateWithPriority(&urgent.stream, cudaStreamNonBlocking, greatest));
+    ASTERISM_CHECK_CUDA(cudaEventCreateWithFlags(&urgent.end, cudaEventDisableTiming));
+  }
+  return urgent;
+}
+
+/// For a chain of short tasks, beside which products for steps to come fill the GPU.
+struct UrgentGpu : Gpu {
+  UrgentGpu() : worker_stream_(stream), end_(urgent_of_worker().end) { stream = urgent_of_worker().stream; }
+  UrgentGpu(const UrgentGpu&) = delete;
+  UrgentGpu& operator=(const UrgentGpu&) = delete;
+  /// What the worker's stream comes to next waits for what was launched here. (A failure is one of the next call, too.)
+  ~UrgentGpu() {
+    cudaEventRecord(end_, stream);
+    cudaStreamWaitEvent(worker_stream_, end_, 0);
+  }
+
+ private:
+  cudaStream_t worker_stream_;
+  cudaEvent_t end_;
+};
+
 }  // namespace
 
 template <class T>
 Functions functions() {
-  return {tasks::product<Gpu, T>, tasks::full_blocks_product<Gpu, T>,
-          tasks::combine<Gpu, T>, tasks::illuminate<Gpu, T>,
-          tasks::solve<Gpu, T>,   tasks::radiate<Gpu, T>,
-          tasks::move_on<Gpu, T>, tasks::observe<Gpu, T>};
+  return {tasks::product<Gpu, T>,       tasks::full_blocks_product<Gpu, T>,
+          tasks::combine<UrgentGpu, T>, tasks::illuminate<UrgentGpu, T>,
+          tasks::solve<UrgentGpu, T>,   tasks::radiate<UrgentGpu, T>,
+          tasks::move_on<UrgentGpu, T>, tasks::observe<UrgentGpu, T>};
 }
 template Functions functions<double>();
 template Functions functions<float>();

@@ -52,6 +52,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
       passage_(passage(problem)) {
   check(problem, method);
   std::vector<int> devices;
+  int beside_products = any_worker;  // another stream of the first GPU
   for (const Unit& unit : session.units()) {
     if (!unit.gpu)
       cores_.push_back(unit.worker);
@@ -62,6 +63,8 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
       const starpu_ssize_t memory = starpu_memory_get_total(unit.node);
       const std::int64_t most = memory > 0 ? memory / 16 : largest_batch;
       batch_bytes_ = std::min(batch_bytes_ == 0 ? largest_batch : batch_bytes_, most);
+    } else if (unit.device == devices.front()) {
+      beside_products = unit.worker;
     }
   }
   if (cores_.size() > static_cast<std::size_t>(most_partials) - gpus_.size())
@@ -70,7 +73,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
     bad_input("kernel {}: on CPUs only, where this session has GPUs", name_of(method.kernel));
   if (problem.solver == Solver::factorisation && cores_.empty())
     bad_input("the factorisation of M^0 needs a core, of which this session has none");
-  solving_unit_ = gpus_.empty() ? any_worker : gpus_.front();
+  if (!gpus_.empty()) solving_unit_ = beside_products != any_worker ? beside_products : gpus_.front();
   if (sharing == Sharing::gpus && !gpus_.empty()) cores_.clear();
   const auto weights = [&] {
     if (problem.observers.empty()) return ObserverWeights<T>{};

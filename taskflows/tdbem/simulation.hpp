@@ -190,7 +190,7 @@ class Simulation {
   std::vector<int> cores_;
   std::vector<int> gpus_;          ///< a worker of each GPU
   std::int64_t batch_bytes_ = 0;   ///< of blocks that a GPU takes together
-  int solving_unit_ = any_worker;  ///< of all tasks but products: the first GPU, if there is one
+  int solving_unit_ = any_worker;  ///< of all tasks but products: a stream of the first GPU, if there is one
   std::int64_t steps_ = 0;
   std::int64_t tasks_ = 0;
   bool begun_ = false;  ///< are the sums of the group to come put together?

@@ -37,6 +37,9 @@ struct Box {
   [[nodiscard]] ASTERISM_HOST_DEVICE constexpr std::int64_t cells() const {
     return empty() ? 0 : static_cast<std::int64_t>(x1 - x0) * (y1 - y0) * (z1 - z0);
   }
+  friend bool operator==(const Box& a, const Box& b) {
+    return a.x0 == b.x0 && a.x1 == b.x1 && a.y0 == b.y0 && a.y1 == b.y1 && a.z0 == b.z0 && a.z1 == b.z1;
+  }
 };
 
 /// Planes [first, end) along x.

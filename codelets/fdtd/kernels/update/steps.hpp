@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "codelets/fdtd/kernels/update/steps_regions.hpp"
+#include "codelets/fdtd/kernels/update/steps_blocks.hpp"
 
 namespace asterism::fdtd::cuda {
 
@@ -114,27 +114,24 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
       regions_of_steps(grid, steps, {needed.first, with_last(needed.end, grid.n[0], entries.x1)}, tiles);
   s.columns_before[0] = columns_before(entries.y1, steps);
   s.columns_before[1] = columns_before(entries.z1, steps, whole_sectors);
-  const bool each_its_own = planes == 0 && regions.size() > 1;
-  if (planes == 0) planes = best_planes(regions, steps, blocks_at_a_time);
+  std::vector<BlocksOfSteps> given;
+  if (planes > 0)
+    for (const RegionOfSteps& region : regions) given.push_back({region, planes_within(region, steps, planes)});
   std::vector<StepsLaunch<T>> launches;
-  for (const RegionOfSteps& region : regions) {
+  for (const BlocksOfSteps& blocks : planes > 0 ? given : kept_best_blocks(regions, steps, blocks_at_a_time)) {
     if (launches.empty() || launches.back().steps.regions == most_regions) launches.push_back({s, 0});
     StepsLaunch<T>& launch = launches.back();
-    const Box& b = region.tiles;
-    const auto along_y = static_cast<std::uint16_t>(b.y1 - b.y0);
-    const auto along_z = static_cast<std::uint16_t>(b.z1 - b.z0);
-    const std::int32_t chunk =
-        each_its_own ? planes_of_block(region, steps, planes) : planes_within(region, steps, planes);
+    const Box& b = blocks.region.tiles;
     launch.steps.region[launch.steps.regions++] = {static_cast<std::int16_t>(b.y0),
                                                    static_cast<std::int16_t>(b.z0),
-                                                   along_y,
-                                                   along_z,
+                                                   static_cast<std::uint16_t>(b.y1 - b.y0),
+                                                   static_cast<std::uint16_t>(b.z1 - b.z0),
                                                    {b.x0, b.x1},
-                                                   chunk,
+                                                   blocks.chunk,
                                                    launch.blocks,
-                                                   region.with,
-                                                   region.media};
-    launch.blocks += std::uint32_t{along_y} * along_z * static_cast<std::uint32_t>((b.x1 - b.x0 + chunk - 1) / chunk);
+                                                   blocks.region.with,
+                                                   blocks.region.media};
+    launch.blocks += static_cast<std::uint32_t>(blocks.tiles() * blocks.of_tile());
   }
   return launches;
 }

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "codelets/fdtd/kernels/update/boxes.hpp"
@@ -18,7 +16,12 @@ namespace asterism::fdtd::cuda {
 struct RegionOfSteps {
   Box tiles;
   TilesWith with;
-  bool media;  ///< other than the background
+  bool media;   ///< other than the background
+  double cost;  ///< of a plane of a tile, in those of the plain scheme
+
+  friend bool operator==(const RegionOfSteps& a, const RegionOfSteps& b) {
+    return a.tiles == b.tiles && a.with == b.with && a.media == b.media;
+  }
 };
 
 /// Cells with something beside the plain scheme.
@@ -93,7 +96,7 @@ class TilesOfSteps {
   [[nodiscard]] std::vector<RegionOfSteps> regions(const Box& media) const {
     std::vector<RegionOfSteps> all;
     const auto add = [&](const std::vector<Box>& boxes, TilesWith what, bool in_media) {
-      for (const Box& b : boxes) all.push_back({b, what, in_media});
+      for (const Box& b : boxes) all.push_back({b, what, in_media, cost_of(what, in_media)});
     };
     for (std::size_t n = of_.size(); n-- > 0;) {
       const auto what = static_cast<TilesWith>(n);
@@ -109,7 +112,7 @@ class TilesOfSteps {
       add(background, what, false);
     }
     std::stable_sort(all.begin(), all.end(), [](const RegionOfSteps& a, const RegionOfSteps& b) {
-      return cost_of(a.with, a.media) > cost_of(b.with, b.media);
+      return a.cost > b.cost;
     });
     return all;
   }
@@ -178,52 +181,6 @@ class TilesOfSteps {
 inline std::vector<RegionOfSteps> regions_of_steps(const Grid& grid, int steps, const Planes& needed,
                                                    const BesideTiles& beside) {
   return TilesOfSteps(grid, steps, needed, beside).regions(beside.media);
-}
-
-/// Planes that a block of a region may advance.
-inline std::int32_t planes_within(const RegionOfSteps& region, int steps, std::int32_t planes) {
-  const bool ends =
-      region.with == TilesWith::ends || region.with == TilesWith::layers_xy || region.with == TilesWith::layers_zx;
-  return std::min(planes, ends ? most_planes_at_ends - 2 * steps : region.tiles.x1 - region.tiles.x0);
-}
-/// Those that it does advance, where one of the plain scheme advances so many: all blocks take as long.
-inline std::int32_t planes_of_block(const RegionOfSteps& region, int steps, std::int32_t planes) {
-  const double share = (planes + 2 * steps) / cost_of(region.with, region.media) - 2 * steps;
-  return planes_within(region, steps, std::max(static_cast<std::int32_t>(share), std::min(2 * steps, planes)));
-}
-
-/// Planes that a block of the plain scheme advances so that all are done soonest: rounds of as many blocks as the GPU
-/// runs at a time, each as long as its planes and those that it advances for its neighbours; of several regions the
-/// work, and half of a block at the end.
-inline std::int32_t best_planes(const std::vector<RegionOfSteps>& regions, int steps, int blocks_at_a_time) {
-  std::int32_t longest = 1;
-  for (const RegionOfSteps& r : regions) longest = std::max(longest, r.tiles.x1 - r.tiles.x0);
-  std::int32_t best = longest;
-  double least = std::numeric_limits<double>::max();
-  std::int32_t before = 0;
-  for (std::int32_t chunks = 1; chunks <= longest; ++chunks) {
-    const std::int32_t planes = (longest + chunks - 1) / chunks;
-    if (planes == before) continue;
-    before = planes;
-    std::int64_t blocks = 0;
-    double work = 0;
-    for (const RegionOfSteps& r : regions) {
-      const std::int32_t of_block =
-          regions.size() == 1 ? planes_within(r, steps, planes) : planes_of_block(r, steps, planes);
-      const std::int64_t tiles = std::int64_t{r.tiles.y1 - r.tiles.y0} * (r.tiles.z1 - r.tiles.z0);
-      const std::int32_t length = r.tiles.x1 - r.tiles.x0;
-      const std::int64_t of_tile = (length + of_block - 1) / of_block;
-      blocks += tiles * of_tile;
-      work += static_cast<double>(tiles * (length + of_tile * 2 * steps)) * cost_of(r.with, r.media);
-    }
-    const std::int64_t rounds = (blocks + blocks_at_a_time - 1) / blocks_at_a_time;
-    const double time = regions.size() == 1
-                            ? static_cast<double>(rounds * (planes + 2 * steps))
-                            : std::max(work / blocks_at_a_time, static_cast<double>(planes)) + planes / 2 + steps;
-    if (time < least) best = planes;
-    least = std::min(least, time);
-  }
-  return best;
 }
 
 }  // namespace asterism::fdtd::cuda
