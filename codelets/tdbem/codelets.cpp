@@ -263,6 +263,11 @@ CodeletSpec radiate_spec() {
 }
 
 template <class T>
+CodeletSpec march_spec() {
+  return spec("tdbem_march", tasks::march<Cpu, T>, gpu::functions<T>().march);
+}
+
+template <class T>
 CodeletSpec move_on_spec() {
   return spec("tdbem_move_on", tasks::move_on<Cpu, T>, gpu::functions<T>().move_on);
 }
@@ -288,6 +293,7 @@ PrecisionCodelet illuminate(illuminate_spec<float>(), illuminate_spec<double>())
 PrecisionCodelet solve(solve_spec<float>(), solve_spec<double>());
 PrecisionCodelet solve_directly(solve_directly_spec<float>(), solve_directly_spec<double>());
 PrecisionCodelet radiate(radiate_spec<float>(), radiate_spec<double>());
+PrecisionCodelet march(march_spec<float>(), march_spec<double>());
 PrecisionCodelet move_on(move_on_spec<float>(), move_on_spec<double>());
 PrecisionCodelet observe(observe_spec<float>(), observe_spec<double>());
 

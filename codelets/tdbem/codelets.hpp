@@ -162,6 +162,15 @@ struct RadiateArgs {
 };
 extern PrecisionCodelet radiate;
 
+/// All solutions and radiations of a group of steps, for one part that has all rows.
+/// the data of solve, of all waves, totals being RW; then near R if there are later steps in reach
+struct MarchArgs {
+  Work work;
+  SolveArgs solve;  ///< of the first step
+  RadiateArgs radiate;
+};
+extern PrecisionCodelet march;
+
 /// The windows of some blocks.  window RW of each block, solutions R
 struct MoveOnArgs {
   Work work;

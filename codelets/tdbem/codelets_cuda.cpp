@@ -131,10 +131,9 @@ struct UrgentGpu : Gpu {
 
 template <class T>
 Functions functions() {
-  return {tasks::product<Gpu, T>,       tasks::full_blocks_product<Gpu, T>,
-          tasks::combine<UrgentGpu, T>, tasks::illuminate<UrgentGpu, T>,
-          tasks::solve<UrgentGpu, T>,   tasks::radiate<UrgentGpu, T>,
-          tasks::move_on<UrgentGpu, T>, tasks::observe<UrgentGpu, T>};
+  return {tasks::product<Gpu, T>,          tasks::full_blocks_product<Gpu, T>, tasks::combine<UrgentGpu, T>,
+          tasks::illuminate<UrgentGpu, T>, tasks::solve<UrgentGpu, T>,         tasks::radiate<UrgentGpu, T>,
+          tasks::march<UrgentGpu, T>,      tasks::move_on<UrgentGpu, T>,       tasks::observe<UrgentGpu, T>};
 }
 template Functions functions<double>();
 template Functions functions<float>();

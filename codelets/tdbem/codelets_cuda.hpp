@@ -11,8 +11,8 @@ namespace asterism::tdbem::codelets::gpu {
 /// As they are where Asterism is built without CUDA: all codelets that have one have it here.
 struct Functions {
   starpu_cuda_func_t product = without_cuda, full_blocks_product = without_cuda, combine = without_cuda,
-                     illuminate = without_cuda, solve = without_cuda, radiate = without_cuda, move_on = without_cuda,
-                     observe = without_cuda;
+                     illuminate = without_cuda, solve = without_cuda, radiate = without_cuda, march = without_cuda,
+                     move_on = without_cuda, observe = without_cuda;
 };
 
 #ifdef ASTERISM_CUDA

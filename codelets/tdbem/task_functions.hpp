@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
+#include "base/as_size.hpp"
 #include "codelets/tdbem/codelets.hpp"
 #include "codelets/tdbem/kernels/march/windows.hpp"
 #include "codelets/tdbem/kernels/waves/observe.hpp"
@@ -118,22 +120,47 @@ const T* earlier(const SolveArgs& a, std::int32_t places, const T* now, const T*
   return from + (static_cast<std::int64_t>(a.wave) * a.group + (g >= 0 ? g : g + a.group)) * a.rows;
 }
 
+/// M^0 and what all solutions of a group work with.
+template <class T>
+struct SolveData {
+  CsrView<T> m;
+  const T* inverse;
+  T* solutions;
+  const T* other;
+  SolveTally* tally;
+  T* rhs;
+
+  SolveData(const SolveArgs& a, Buffers& buffers) {
+    m.rows = a.rows;
+    m.start = buffers.take<const std::int32_t>();
+    m.column = buffers.take<const std::int32_t>();
+    m.value = buffers.take<const T>();
+    inverse = buffers.take<const T>();
+    solutions = buffers.take<T>();
+    other = buffers.take<const T>();
+    tally = buffers.take<SolveTally>();
+    rhs = buffers.take<T>();
+  }
+};
+
+/// M^0 a = s with the right-hand side that is there.
+template <class Unit, class T>
+void solve_step(const Unit& unit, const SolveArgs& a, const SolveData<T>& data) {
+  T* const answer = data.solutions + (static_cast<std::int64_t>(a.wave) * a.group + a.g) * a.rows;
+  // groups of one step: the value before the last is gone, and the last one is the guess
+  const T* const now = data.solutions;
+  const T* const last = earlier(a, 1, now, data.other);
+  const T* const before = a.group > 1 ? earlier(a, 2, now, data.other) : last;
+  unit.solve(a, data.m, data.inverse, Guess<T>{last, before}, data.rhs, answer, data.tally);
+}
+
 template <class Unit, class T>
 void solve(void** b, void* arguments) {
   const auto& a = as<SolveArgs>(arguments);
   Buffers buffers(b);
-  CsrView<T> m;
-  m.rows = a.rows;
-  m.start = buffers.take<const std::int32_t>();
-  m.column = buffers.take<const std::int32_t>();
-  m.value = buffers.take<const T>();
-  const T* const inverse = buffers.take<const T>();
-  T* const solutions = buffers.take<T>();
-  const T* const other = buffers.take<const T>();
-  auto* const tally = buffers.take<SolveTally>();
-  T* const rhs = buffers.take<T>();
+  const SolveData<T> data(a, buffers);
   const Unit unit;
-  T* part = rhs;
+  T* part = data.rhs;
   std::int32_t row = 0;
   for (std::int32_t p = 0; p < a.parts; ++p) {
     const TotalsShape shape{row, a.part_rows[p], a.group, a.width, a.waves};
@@ -143,11 +170,28 @@ void solve(void** b, void* arguments) {
     part += shape.rows;
     row += shape.rows;
   }
-  T* const answer = solutions + (static_cast<std::int64_t>(a.wave) * a.group + a.g) * a.rows;
-  // groups of one step: the value before the last is gone, and the last one is the guess
-  const T* const last = earlier(a, 1, static_cast<const T*>(solutions), other);
-  const T* const before = a.group > 1 ? earlier(a, 2, static_cast<const T*>(solutions), other) : last;
-  unit.solve(a, m, inverse, Guess<T>{last, before}, rhs, answer, tally);
+  solve_step(unit, a, data);
+}
+
+template <class T>
+NearRowsView<T> near_rows_in(const char* bytes, const RadiateArgs& a) {
+  return {a.row_begin,
+          a.rows,
+          a.lags,
+          reinterpret_cast<const std::int64_t*>(bytes),
+          reinterpret_cast<const std::int32_t*>(bytes + a.reached),
+          reinterpret_cast<const std::int32_t*>(bytes + a.column),
+          reinterpret_cast<const T*>(bytes + a.values)};
+}
+
+template <class Unit, class T>
+void radiate_step(const Unit& unit, const RadiateArgs& a, const NearRowsView<T>& near, const T* solutions, T* totals) {
+  const std::int64_t line = static_cast<std::int64_t>(a.rows) * (a.lags + 1);
+  for (std::int32_t wave = 0; wave < a.waves; ++wave) {
+    const T* const found = solutions + (static_cast<std::int64_t>(wave) * a.group + a.g0) * a.unknowns;
+    unit.radiate(near, a.g0, Found<T>{found, 0}, Sums<T>{totals + wave * line, a.row_begin, line}, a.row_begin,
+                 a.row_begin + a.rows);
+  }
 }
 
 template <class Unit, class T>
@@ -156,20 +200,32 @@ void radiate(void** b, void* arguments) {
   Buffers buffers(b);
   const auto* const bytes = buffers.take<const char>();
   const T* const solutions = buffers.take<const T>();
+  radiate_step(Unit{}, a, near_rows_in<T>(bytes, a), solutions, buffers.take<T>());
+}
+
+template <class Unit, class T>
+void march(void** b, void* arguments) {
+  const auto& a = as<MarchArgs>(arguments);
+  Buffers buffers(b);
+  SolveArgs step = a.solve;
+  const SolveData<T> data(step, buffers);
   T* const totals = buffers.take<T>();
-  const NearRowsView<T> near{a.row_begin,
-                             a.rows,
-                             a.lags,
-                             reinterpret_cast<const std::int64_t*>(bytes),
-                             reinterpret_cast<const std::int32_t*>(bytes + a.reached),
-                             reinterpret_cast<const std::int32_t*>(bytes + a.column),
-                             reinterpret_cast<const T*>(bytes + a.values)};
-  const std::int64_t line = static_cast<std::int64_t>(a.rows) * (a.lags + 1);
+  std::vector<const T*> incident(static_cast<std::size_t>(step.waves), nullptr);
+  for (const T*& of_wave : incident)
+    if (step.illuminated) of_wave = buffers.take<const T>();
+  RadiateArgs radiated = a.radiate;
+  const auto* const near = step.width > 1 ? buffers.take<const char>() : nullptr;
+  const TotalsShape shape{0, step.rows, step.group, step.width, step.waves};
+  const std::int64_t line = static_cast<std::int64_t>(step.rows) * step.width;
   const Unit unit;
-  for (std::int32_t wave = 0; wave < a.waves; ++wave) {
-    const T* const found = solutions + (static_cast<std::int64_t>(wave) * a.group + a.g0) * a.unknowns;
-    unit.radiate(near, a.g0, Found<T>{found, 0}, Sums<T>{totals + wave * line, a.row_begin, line}, a.row_begin,
-                 a.row_begin + a.rows);
+  for (step.g = 0; step.g < step.group; ++step.g, ++step.step) {
+    for (step.wave = 0; step.wave < step.waves; ++step.wave) {
+      unit.right_hand_side(shape, step.g,
+                           RightHandSide<T>{incident[as_size(step.wave)], totals + step.wave * line, data.rhs});
+      solve_step(unit, step, data);
+    }
+    radiated.g0 = step.g;
+    if (step.g + 1 < step.width) radiate_step(unit, radiated, near_rows_in<T>(near, radiated), data.solutions, totals);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "runtime/machine/simulated_machine.hpp"
 #include "taskflows/tdbem/simulation.hpp"
 
 namespace asterism::tdbem {
@@ -211,8 +212,7 @@ void Simulation<T>::submit_illuminate() {
 // Solution.
 
 template <class T>
-void Simulation<T>::submit_solve(std::int32_t g, std::int32_t wave) {
-  const std::int64_t number = steps_ / method_.group;
+codelets::SolveArgs Simulation<T>::solve_args(std::int32_t g, std::int32_t wave) const {
   codelets::SolveArgs args;
   args.work.cells = unknowns_;
   args.rows = unknowns_;
@@ -226,6 +226,25 @@ void Simulation<T>::submit_solve(std::int32_t g, std::int32_t wave) {
   args.step = steps_ + g;
   args.limits = problem_.limits;
   args.illuminated = illuminated(steps_) && !distributed_sums_;
+  return args;
+}
+
+/// M^0 and what solutions work with.
+template <class T>
+std::vector<Access> Simulation<T>::solve_accesses() const {
+  const std::int64_t number = steps_ / method_.group;
+  std::vector<Access> accesses;
+  for (const Handle& h : m0_) accesses.push_back({h, STARPU_R});
+  accesses.push_back({solutions(number), STARPU_RW});
+  accesses.push_back({solutions(number + 1), STARPU_R});
+  accesses.push_back({tally_, STARPU_RW});
+  accesses.push_back({solve_scratch_, STARPU_SCRATCH});
+  return accesses;
+}
+
+template <class T>
+void Simulation<T>::submit_solve(std::int32_t g, std::int32_t wave) {
+  codelets::SolveArgs args = solve_args(g, wave);
   std::vector<std::pair<std::int32_t, starpu_data_handle_t>> totals;
   for (const Part& part : parts_) totals.emplace_back(part.rows, part.totals);
   if (distributed_sums_ && distributed_sums_->own_rows()) {
@@ -237,12 +256,7 @@ void Simulation<T>::submit_solve(std::int32_t g, std::int32_t wave) {
     args.totals_g = args.totals_wave = 0;
   }
   args.parts = static_cast<std::int32_t>(totals.size());
-  std::vector<Access> accesses;
-  for (const Handle& h : m0_) accesses.push_back({h, STARPU_R});
-  accesses.push_back({solutions(number), STARPU_RW});
-  accesses.push_back({solutions(number + 1), STARPU_R});
-  accesses.push_back({tally_, STARPU_RW});
-  accesses.push_back({solve_scratch_, STARPU_SCRATCH});
+  std::vector<Access> accesses = solve_accesses();
   for (std::size_t p = 0; p < totals.size(); ++p) {
     args.part_rows[p] = totals[p].first;
     accesses.push_back({totals[p].second, STARPU_R});
@@ -273,6 +287,33 @@ void Simulation<T>::submit_radiate(Part& part, std::int32_t g) {
   ++tasks_;
 }
 
+/// Solutions and radiations of a group in one task: where one unit does them one after the other. (A simulated machine
+/// may not say how long that takes.)
+template <class T>
+bool Simulation<T>::marches() const {
+  const Platform* const platform = simulated_platform();
+  const bool known = platform == nullptr || platform->codelets.contains(codelets::march.of<T>().symbol());
+  return known && parts_.size() == 1 && parts_[0].rows == unknowns_ && problem_.solver != Solver::factorisation;
+}
+
+template <class T>
+void Simulation<T>::submit_march() {
+  const Part& part = parts_[0];
+  codelets::MarchArgs args;
+  args.solve = solve_args(0, 0);
+  args.radiate = part.radiate;
+  args.work.cells = unknowns_;
+  args.work.variant = width_;
+  std::vector<Access> accesses = solve_accesses();
+  accesses.push_back({part.totals, STARPU_RW});
+  for (const Handle& incident : part.incident)
+    if (args.solve.illuminated) accesses.push_back({incident, STARPU_R});
+  if (width_ > 1) accesses.push_back({part.near, STARPU_R});
+  // for each g: M^0 a^(n+g) = l^(n+g) - s^(n+g); s^(n+h) += M^(h-g) a^(n+g), g < h < width
+  submit(codelets::march.of<T>(), args, accesses, on_solving_unit(solution_priority));
+  ++tasks_;
+}
+
 // The stages in their order (flow.hpp).
 
 template <class T>
@@ -293,7 +334,8 @@ void Simulation<T>::advance() {
   // l^(n+g)
   if (illuminated(steps_)) submit_illuminate();
   if (method_.ahead) submit_products();
-  for (std::int32_t g = 0; g < method_.group; ++g) {
+  if (marches_) submit_march();
+  for (std::int32_t g = 0; g < method_.group && !marches_; ++g) {
     // solution: M^0 a^(n+g) = l^(n+g) - s^(n+g)
     for (std::int32_t wave = 0; wave < waves_; ++wave) submit_solve(g, wave);
     // radiation stage: s^(n+h) += M^(h-g) a^(n+g), g < h < width

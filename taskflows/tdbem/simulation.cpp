@@ -89,6 +89,7 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
     distributed_sums_ = std::make_unique<DistributedSums<T>>(
         unknowns_, method.group, waves_, static_cast<std::int32_t>(gpus_.empty() ? cores_.size() : 1), radiation());
   build_parts();
+  marches_ = marches();
   build_partials();
   build_initial();
   if (weights.observers > 0) build_observers(weights);

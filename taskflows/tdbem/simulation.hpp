@@ -168,8 +168,12 @@ class Simulation {
   void submit_combine();
   void submit_illuminate();
   void submit_incident(std::int32_t row_begin, std::int32_t rows, const std::vector<Handle>& incident);
+  [[nodiscard]] codelets::SolveArgs solve_args(std::int32_t g, std::int32_t wave) const;
+  [[nodiscard]] std::vector<Access> solve_accesses() const;
   void submit_solve(std::int32_t g, std::int32_t wave);
   void submit_radiate(Part& part, std::int32_t g);
+  [[nodiscard]] bool marches() const;
+  void submit_march();
   void submit_move_on(Range blocks);
   void submit_moves();
   void submit_observe();
@@ -190,6 +194,7 @@ class Simulation {
   std::vector<int> cores_;
   std::vector<int> gpus_;          ///< a worker of each GPU
   std::int64_t batch_bytes_ = 0;   ///< of blocks that a GPU takes together
+  bool marches_ = false;           ///< all solutions of a group in one task
   int solving_unit_ = any_worker;  ///< of all tasks but products: a stream of the first GPU, if there is one
   std::int64_t steps_ = 0;
   std::int64_t tasks_ = 0;

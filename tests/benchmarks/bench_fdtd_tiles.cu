@@ -17,9 +17,9 @@ namespace {
 
 using bench::Memory;
 using Json = nlohmann::ordered_json;
-constexpr const char* names[cuda::kinds_of_tiles] = {"nothing",   "sides",     "ends",      "conductors",
-                                                     "layers_y",  "layers_z",  "layers_xy", "layers_zx",
-                                                     "layers_yz", "more",      "faces"};
+constexpr const char* names[cuda::kinds_of_tiles] = {"nothing",   "sides",    "ends",      "conductors",
+                                                     "layers_y",  "layers_z", "layers_xy", "layers_zx",
+                                                     "layers_yz", "more",     "faces"};
 constexpr Factors some{{0.4, 0.3, 0.35}};
 constexpr int cells = 400;
 
@@ -53,8 +53,7 @@ double longest_share(const cuda::StepsLaunch<T>& launch, int steps, int processo
     const cuda::StepsRegion& region = launch.steps.region[r];
     for (int first = region.planes.first; first < region.planes.end; first += region.chunk)
       for (int n = 0; n < region.along_y * region.along_z; ++n)
-        *std::min_element(busy.begin(), busy.end()) +=
-            std::min(region.chunk, region.planes.end - first) + 2 * steps;
+        *std::min_element(busy.begin(), busy.end()) += std::min(region.chunk, region.planes.end - first) + 2 * steps;
   }
   return *std::max_element(busy.begin(), busy.end());
 }
@@ -76,14 +75,20 @@ void measure(bench::Clock& clock, int processors, int steps, const Face (&face)[
       T* at = psi.as<T>() + n * layers.elements();
       for (int axis = 0; axis < 3; at += layers.elements(axis++)) part[n].along[axis] = at;
     }
-    beside = {{&layers, stretches.as<Stretch<T>>(), part[0]}, {&layers, stretches.as<Stretch<T>>(), part[1]}, part[2], part[3]};
+    beside = {{&layers, stretches.as<Stretch<T>>(), part[0]},
+              {&layers, stretches.as<Stretch<T>>(), part[1]},
+              part[2],
+              part[3]};
   }
   beside.media = {cells / 4, 3 * cells / 4, cells / 4, 3 * cells / 4, 0, cells};
+  T currents[cuda::most_steps] = {};
   Source<T> source{};
+  source.values = currents;
   source.i = source.j = source.k = cells / 8;
   for (const bool media : {false, true}) {
     const Media<T> m = media ? Media<T>{index.as<std::uint16_t>(), table.as<Coefficients<T>>()} : Media<T>{};
-    const auto all = cuda::describe_steps<T>(g, steps, {0, cells}, some, some, m, m, &source, 1, beside, 40, processors);
+    const auto all =
+        cuda::describe_steps<T>(g, steps, {0, cells}, some, some, m, m, &source, 1, beside, 40, processors);
     for (int kind = 0; kind < cuda::kinds_of_tiles; ++kind) {
       const auto launch = of_kind(all[0], static_cast<cuda::TilesWith>(kind), media, 24 * processors);
       if (launch.blocks == 0) continue;

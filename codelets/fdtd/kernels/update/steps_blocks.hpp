@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many planes the thread blocks of several steps at once advance, so that a launch ends soonest. A block advances as
-// many planes more for its neighbours as twice the steps, so long ones have less to do twice; short ones leave no
+// How many planes the thread blocks of several steps at once advance, so that a launch ends soonest. A block advances
+// as many planes more for its neighbours as twice the steps, so long ones have less to do twice; short ones leave no
 // processor idle at the end.
 #pragma once
 
@@ -71,9 +71,8 @@ inline std::vector<BlocksOfSteps> blocks_of_planes(const std::vector<RegionOfSte
     }
     launch.push_back(blocks);
   }
-  std::stable_sort(launch.begin(), launch.end(), [&](const BlocksOfSteps& a, const BlocksOfSteps& b) {
-    return a.longest(steps) > b.longest(steps);
-  });
+  std::stable_sort(launch.begin(), launch.end(),
+                   [&](const BlocksOfSteps& a, const BlocksOfSteps& b) { return a.longest(steps) > b.longest(steps); });
   return launch;
 }
 
@@ -95,7 +94,8 @@ inline std::vector<BlocksOfSteps> best_blocks(const std::vector<RegionOfSteps>& 
       double work = 0;
       for (const BlocksOfSteps& b : launch) {
         blocks += b.tiles() * b.of_tile();
-        work += static_cast<double>(b.tiles()) * b.region.cost * static_cast<double>(b.planes() + b.of_tile() * 2 * steps);
+        work +=
+            static_cast<double>(b.tiles()) * b.region.cost * static_cast<double>(b.planes() + b.of_tile() * 2 * steps);
       }
       if (blocks > enough_each * processors && !best.empty()) return best;
       if (work / processors >= least) continue;

@@ -111,9 +111,8 @@ class TilesOfSteps {
       add(in_media, in_media_of(what), true);
       add(background, what, false);
     }
-    std::stable_sort(all.begin(), all.end(), [](const RegionOfSteps& a, const RegionOfSteps& b) {
-      return a.cost > b.cost;
-    });
+    std::stable_sort(all.begin(), all.end(),
+                     [](const RegionOfSteps& a, const RegionOfSteps& b) { return a.cost > b.cost; });
     return all;
   }
 
