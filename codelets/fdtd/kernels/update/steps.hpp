@@ -110,8 +110,8 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
     s.apart[s.boxes_apart++] = tiles.apart.back();
   }
   if (e_media.index != nullptr) tiles.media = beside.media;
-  const std::vector<RegionOfSteps> regions =
-      regions_of_steps(grid, steps, {needed.first, with_last(needed.end, grid.n[0], entries.x1)}, tiles);
+  const std::vector<RegionOfSteps> regions = regions_of_steps(
+      grid, steps, {needed.first, with_last(needed.end, grid.n[0], entries.x1)}, tiles, sizeof(T) == sizeof(double));
   s.columns_before[0] = columns_before(entries.y1, steps);
   s.columns_before[1] = columns_before(entries.z1, steps, whole_sectors);
   std::vector<BlocksOfSteps> given;

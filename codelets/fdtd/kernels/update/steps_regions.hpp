@@ -32,11 +32,15 @@ struct BesideTiles {
   Box media{};
 };
 
-/// How long a plane of a tile takes, compared with one of the plain scheme: estimated from whole runs on an H200 and
-/// the instructions of the loops.
-inline double cost_of(TilesWith with, bool media) {
-  constexpr std::array<double, kinds_of_tiles> costs{1, 1.1, 1.3, 1.4, 1.6, 1.8, 1.9, 2, 2.1, 4, 4.3};
-  return costs[static_cast<std::size_t>(with)] * (media ? 1.8 : 1);
+/// How long a plane of a tile takes in single or double precision, compared with one of the plain scheme: measured on
+/// an H200 by bench_fdtd_tiles, with layers where a kind has some. (Two kinds beside conductors are estimated in
+/// double, where several launches of the same few tiles find them in the cache.)
+inline double cost_of(TilesWith with, bool media, bool twice) {
+  constexpr std::array<double, kinds_of_tiles> single{1, 1.15, 1.6, 1.3, 1.3, 1.55, 2.05, 2.3, 2.35, 9.3, 3};
+  constexpr std::array<double, kinds_of_tiles> of_double{1, 1, 1.65, 1.1, 1.35, 1.95, 1.85, 2.15, 1.8, 3.7, 2.35};
+  const auto kind = static_cast<std::size_t>(with);
+  if (with == TilesWith::more) media = false;  // whatever is there
+  return twice ? of_double[kind] * (media ? 1.65 : 1) : single[kind] * (media ? 2.1 : 1);
 }
 
 /// The entries before a face that are not updated as others are: layers, the last ones before an electric conductor and
@@ -92,11 +96,11 @@ class TilesOfSteps {
       for (const Box& b : beside.apart) boxes = without(boxes, with_own_within(b));
   }
 
-  /// From what is slow to what is fast.
-  [[nodiscard]] std::vector<RegionOfSteps> regions(const Box& media) const {
+  /// From what is slow to what is fast. `twice`: in double precision.
+  [[nodiscard]] std::vector<RegionOfSteps> regions(const Box& media, bool twice) const {
     std::vector<RegionOfSteps> all;
     const auto add = [&](const std::vector<Box>& boxes, TilesWith what, bool in_media) {
-      for (const Box& b : boxes) all.push_back({b, what, in_media, cost_of(what, in_media)});
+      for (const Box& b : boxes) all.push_back({b, what, in_media, cost_of(what, in_media, twice)});
     };
     for (std::size_t n = of_.size(); n-- > 0;) {
       const auto what = static_cast<TilesWith>(n);
@@ -178,8 +182,8 @@ class TilesOfSteps {
 };
 
 inline std::vector<RegionOfSteps> regions_of_steps(const Grid& grid, int steps, const Planes& needed,
-                                                   const BesideTiles& beside) {
-  return TilesOfSteps(grid, steps, needed, beside).regions(beside.media);
+                                                   const BesideTiles& beside, bool twice) {
+  return TilesOfSteps(grid, steps, needed, beside).regions(beside.media, twice);
 }
 
 }  // namespace asterism::fdtd::cuda
