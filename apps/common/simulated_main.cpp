@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 Platform machine_of(const fs::path& file) {
   Platform platform = read_platform(file);
   const char* const direct = std::getenv("STARPU_ENABLE_CUDA_GPU_GPU_DIRECT");
-  if (direct != nullptr && std::string_view(direct) == "0") platform.peer.reset();
+  if (direct != nullptr && std::string_view(direct) == "0") platform.peers.clear();
   return platform;
 }
 

@@ -58,7 +58,7 @@ Platform measure_machine() {
   for (const auto& [device, gpu] : gpus)
     for (const auto& [other_device, other] : gpus)
       if (device != other_device) between.push_back(link(gpu->node, other->node));
-  if (!between.empty()) platform.peer = mean(between);
+  if (!between.empty()) platform.peers.assign(gpus.size() * gpus.size(), mean(between));
   const Bandwidth bandwidth = measure_bandwidth();
   if (session.cpus() > 0) platform.cpu.bytes = bandwidth.cpu_copy / session.cpus();
   kind.rates.bytes = bandwidth.gpu_copy;
@@ -66,7 +66,7 @@ Platform measure_machine() {
     platform.gpu_kinds = {kind};
     std::vector<int> workers;
     for (const auto& [device, gpu] : gpus) workers.push_back(gpu->worker);
-    platform.overheads = measure_overheads(workers, platform.peer ? platform.peer->latency : 0);
+    platform.overheads = measure_overheads(workers, platform.peers.empty() ? 0 : platform.peers.front().latency);
   }
 #ifdef ASTERISM_CUDA
   if (kind.count > 0) try {

@@ -2,6 +2,9 @@
 // asterism-platform: machines to simulate. Makes one out of the machine at hand, or looks at those that are there.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "apps/common/program.hpp"
 #include "apps/platform/calibrate.hpp"
 #include "apps/platform/rates.hpp"
@@ -19,6 +22,21 @@ std::string watts_text(const std::optional<Watts>& watts) {
 
 std::string rate(double value, const char* unit) {
   return fmt::format("{:.4g} {}", value, unit);
+}
+
+/// The slowest and the fastest pair.
+std::string peers_text(const Platform& p) {
+  double slowest = std::numeric_limits<double>::infinity(), fastest = 0, latency = 0;
+  for (int from = 0; from < p.gpus(); ++from)
+    for (int to = 0; to < p.gpus(); ++to) {
+      if (from == to) continue;
+      const Link& link = *p.peer(from, to);
+      slowest = std::min(slowest, link.bandwidth);
+      fastest = std::max(fastest, link.bandwidth);
+      latency = std::max(latency, link.latency);
+    }
+  return fmt::format("{}{}, latency {:.1f} us", slowest < fastest ? fmt::format("{:.4g} to ", slowest / 1e9) : "",
+                     rate(fastest / 1e9, "GB/s"), 1e6 * latency);
 }
 
 int show(const std::string& wanted, const fs::path& program) {
@@ -39,9 +57,8 @@ int show(const std::string& wanted, const fs::path& program) {
         "bus", fmt::format("{} to a GPU, {} back, latency {:.1f} us{}", rate(p.to_gpu.front().bandwidth / 1e9, "GB/s"),
                            rate(p.from_gpu.front().bandwidth / 1e9, "GB/s"), 1e6 * p.to_gpu.front().latency,
                            p.shared ? ", " + rate(*p.shared / 1e9, "GB/s in all") : ""));
-    if (p.peer)
-      rows.emplace_back(
-          "peers", fmt::format("{}, latency {:.1f} us", rate(p.peer->bandwidth / 1e9, "GB/s"), 1e6 * p.peer->latency));
+    if (!p.peers.empty() && p.gpus() > 1) rows.emplace_back("peers", peers_text(p));
+    if (p.in_turn) rows.emplace_back("copies", "a GPU sends one at a time, and receives one at a time");
   }
   std::vector<std::string> names;
   for (const auto& [name, codelet] : p.codelets) names.push_back(name);

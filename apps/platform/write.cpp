@@ -47,6 +47,23 @@ void add_links(std::string& text, const char* key, const std::vector<Link>& link
   text += "]\n";
 }
 
+/// One link where all pairs of GPUs have the same.
+void add_peers(std::string& text, const Platform& platform) {
+  std::string rows;
+  bool alike = true;
+  const Link& first = *platform.peer(0, platform.gpus() > 1 ? 1 : 0);
+  for (int from = 0; from < platform.gpus(); ++from) {
+    rows += "  [";
+    for (int to = 0; to < platform.gpus(); ++to) {
+      const Link& own = *platform.peer(from, to);
+      alike = alike && (from == to || (own.bandwidth == first.bandwidth && own.latency == first.latency));
+      rows += (to > 0 ? ", " : "") + (from == to ? "{}" : link(own));
+    }
+    rows += "],\n";
+  }
+  text += alike ? fmt::format("peer = {}\n", link(first)) : fmt::format("peer = [\n{}]\n", rows);
+}
+
 std::string pairs(const std::vector<Sample>& samples) {
   std::string text;
   for (const Sample& s : samples)
@@ -131,7 +148,8 @@ std::string to_toml(const Platform& platform, const std::vector<std::string>& re
     add_links(text, "to_gpu", platform.to_gpu);
     add_links(text, "from_gpu", platform.from_gpu);
     if (platform.shared) text += fmt::format("shared = {}\n", number(*platform.shared));
-    if (platform.peer) text += fmt::format("peer = {}\n", link(*platform.peer));
+    if (!platform.peers.empty()) add_peers(text, platform);
+    if (platform.in_turn) text += "in_turn = true\n";
   }
   for (const auto& [name, codelet] : platform.codelets) {
     std::string entries;

@@ -26,8 +26,8 @@ void connect(const Platform& platform, bounds::Workload& work) {
   for (std::uint32_t gpu = 1; gpu < memories; ++gpu) {
     set(0, gpu, platform.to_gpu[gpu - 1]);
     set(gpu, 0, platform.from_gpu[gpu - 1]);
-    for (std::uint32_t other = 1; platform.peer && other < memories; ++other)
-      if (other != gpu) set(gpu, other, *platform.peer);
+    for (std::uint32_t other = 1; !platform.peers.empty() && other < memories; ++other)
+      if (other != gpu) set(gpu, other, *platform.peer(static_cast<int>(gpu) - 1, static_cast<int>(other) - 1));
   }
 }
 

@@ -37,6 +37,25 @@ std::vector<Link> read_links(const TomlValue& value, int gpus) {
   return links;
 }
 
+/// One link for every pair of GPUs, or a row for each GPU: its links to all of them, {} in its own place.
+std::vector<Link> read_peers(const TomlValue& value, int gpus) {
+  const auto count = static_cast<std::size_t>(gpus);
+  if (!value.is_array()) return {count * count, read_link(value)};
+  std::vector<Link> links;
+  const std::vector<TomlValue> rows = value.elements(count, "a row for each GPU");
+  for (std::size_t from = 0; from < count; ++from) {
+    const std::vector<TomlValue> row = rows[from].elements(count, "a link to each GPU, {} to itself");
+    for (std::size_t to = 0; to < count; ++to)
+      if (from != to)
+        links.push_back(read_link(row[to]));
+      else {
+        row[to].table().finish();
+        links.emplace_back();
+      }
+  }
+  return links;
+}
+
 std::vector<Sample> read_samples(const TomlValue& value) {
   std::vector<Sample> samples;
   for (const TomlValue& element : value.elements()) {
@@ -195,7 +214,8 @@ void read_bus(const TomlValue& value, Platform& platform) {
   platform.to_gpu = read_links(bus.get("to_gpu", "the link from main memory to a GPU"), platform.gpus());
   platform.from_gpu = read_links(bus.get("from_gpu", "the link from a GPU to main memory"), platform.gpus());
   if (const auto shared = bus.find("shared")) platform.shared = shared->positive();
-  if (const auto peer = bus.find("peer")) platform.peer = read_link(*peer);
+  if (const auto peer = bus.find("peer")) platform.peers = read_peers(*peer, platform.gpus());
+  if (const auto in_turn = bus.find("in_turn")) platform.in_turn = in_turn->boolean();
   bus.finish();
 }
 
@@ -245,6 +265,10 @@ int Platform::gpus() const {
   int sum = 0;
   for (const GpuKind& kind : gpu_kinds) sum += kind.count;
   return sum;
+}
+
+const Link* Platform::peer(int from, int to) const {
+  return peers.empty() ? nullptr : &peers[static_cast<std::size_t>(from * gpus() + to)];
 }
 
 std::size_t Platform::kind_of_gpu(int gpu) const {

@@ -74,7 +74,8 @@ struct Platform {
   std::vector<Link> to_gpu;        ///< from main memory, by GPU
   std::vector<Link> from_gpu;      ///< to main memory, by GPU
   std::optional<double> shared;    ///< bytes per second that all transfers from and to main memory have together
-  std::optional<Link> peer;        ///< between any two GPUs; none: by way of main memory
+  std::vector<Link> peers;         ///< from GPU i to GPU j: [i * gpus() + j]; empty: by way of main memory
+  bool in_turn = false;            ///< a GPU sends one copy at a time, and receives one at a time
   std::optional<Network> network;  ///< between several such machines; none: there is only one
 
   Overheads overheads;  ///< of GPUs, beside the durations of tasks
@@ -91,6 +92,8 @@ struct Platform {
   bool numbered = false;  ///< there are codelets with numbers
 
   [[nodiscard]] int gpus() const;
+  /// Between two GPUs; null: by way of main memory.
+  [[nodiscard]] const Link* peer(int from, int to) const;
   /// Index in `gpu_kinds`.
   [[nodiscard]] std::size_t kind_of_gpu(int gpu) const;
   /// The cost of tasks of a codelet: by name and number (if not 0), else by symbol, else by name, else the default.

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 Link link_between(const Platform& p, int from, int to) {
   if (from == 0) return p.to_gpu[as_size(to - 1)];
   if (to == 0) return p.from_gpu[as_size(from - 1)];
-  if (p.peer) return *p.peer;
+  if (const Link* const peer = p.peer(from - 1, to - 1)) return *peer;
   const Link& up = p.from_gpu[as_size(from - 1)];
   const Link& down = p.to_gpu[as_size(to - 1)];
   return {1 / (1 / up.bandwidth + 1 / down.bandwidth), up.latency + down.latency};
@@ -107,7 +107,7 @@ std::string zone(const Platform& p, const std::string& id, const std::string& pr
         "     <prop id=\"model\" value=\"{}\"/>\n"
         "     <prop id=\"memsize\" value=\"{:.0f}\"/>\n{}   </host>\n",
         prefix, i, in_xml(gpu.model.empty() ? p.name : gpu.model), std::floor(gpu.memory),
-        p.peer ? "     <prop id=\"memcpy_peer\" value=\"1\"/>\n" : "");
+        p.peers.empty() ? "" : "     <prop id=\"memcpy_peer\" value=\"1\"/>\n");
   }
   xml += fmt::format("   <host id=\"{}RAM\" speed=\"1f\"/>\n", prefix);
   const std::string interconnect = prefix + "Interconnect";
@@ -121,13 +121,13 @@ std::string zone(const Platform& p, const std::string& id, const std::string& pr
     const std::string gpu = fmt::format("CUDA{}", i);
     xml +=
         xml_link(prefix + "RAM-" + gpu, p.to_gpu[as_size(i)]) + xml_link(prefix + gpu + "-RAM", p.from_gpu[as_size(i)]);
-    for (int j = 0; j < p.gpus() && p.peer; ++j)
-      if (j != i) xml += xml_link(fmt::format("{}{}-CUDA{}", prefix, gpu, j), *p.peer);
+    for (int j = 0; j < p.gpus() && !p.peers.empty(); ++j)
+      if (j != i) xml += xml_link(fmt::format("{}{}-CUDA{}", prefix, gpu, j), *p.peer(i, j));
   }
   for (int i = 0; i < p.gpus(); ++i) {
     const std::string gpu = fmt::format("CUDA{}", i);
     xml += route("RAM", gpu, p.shared.has_value()) + route(gpu, "RAM", p.shared.has_value());
-    for (int j = 0; j < p.gpus() && p.peer; ++j)
+    for (int j = 0; j < p.gpus() && !p.peers.empty(); ++j)
       if (j != i) xml += route(gpu, fmt::format("CUDA{}", j), false);
   }
   return xml + " </zone>\n";
@@ -196,7 +196,8 @@ void write_platform_files(const Platform& p, const fs::path& folder) {
   write(file("platform.v4.xml"), simgrid(p));
 }
 
-PlatformFiles::PlatformFiles(const Platform& platform) : name_(platform.name), overheads_(platform.overheads) {
+PlatformFiles::PlatformFiles(const Platform& platform)
+    : name_(platform.name), overheads_(platform.overheads), in_turn_(platform.in_turn) {
   if (platform.cores > STARPU_MAXCPUS)
     bad_input("{}: found {} cores; this StarPU was built for at most {}", platform.name, platform.cores,
               STARPU_MAXCPUS);
@@ -227,6 +228,8 @@ void PlatformFiles::use() const {
   setenv("STARPU_PERF_MODEL_DIR", folder_.c_str(), 1);
   setenv("STARPU_WORKERS_NOBIND", "1", 1);  // the cores are not those of this machine
   set_unless_given("STARPU_SIMGRID_CUDA_MALLOC_COST", "0");
+  // scripts/starpu-patches/simgrid/copies-in-turn.patch
+  if (in_turn_) set_unless_given("STARPU_SIMGRID_COPIES_IN_TURN", "1");
   if (overheads_ == Overheads{}) return;
   // in nanoseconds, of which 1 would be StarPU's own value (scripts/starpu-patches/simgrid/overheads.patch)
   const auto set = [](const char* variable, double seconds) {

@@ -32,6 +32,7 @@ class PlatformFiles {
   std::filesystem::path folder_;
   std::string name_;
   Overheads overheads_;
+  bool in_turn_ = false;
 };
 
 /// Writes them into `folder`/bus.

@@ -239,7 +239,7 @@ TEST(PlatformText, IsReadBack) {
   platform.to_gpu = {{1e10, 1e-5}, {2e10, 2e-5}};
   platform.from_gpu = {{3e10, 3e-5}, {4e10, 4e-5}};
   platform.shared = 5e10;
-  platform.peer = Link{6e10, 5e-6};
+  platform.peers.assign(4, Link{6e10, 5e-6});
   TaskCost measured = platform.gpu_kinds.front().rates;
   measured.sized_by = TaskCost::Size::bytes;
   measured.samples = {{10, 1e-3}, {1e9, 2}};
@@ -260,7 +260,15 @@ TEST(PlatformText, IsReadBack) {
   fs::create_directories(folder);
   write_platform(folder / "box.toml", platform, {"a remark", "and another"});
   const Platform read = read_platform(folder / "box.toml");
+  platform.peers[2] = {7e10, 1e-6};
+  platform.in_turn = true;
+  write_platform(folder / "pairs.toml", platform, {});
+  const Platform pairs = read_platform(folder / "pairs.toml");
   fs::remove_all(folder);
+  EXPECT_EQ(pairs.peer(0, 1)->bandwidth, 6e10);
+  EXPECT_EQ(pairs.peer(1, 0)->bandwidth, 7e10);
+  EXPECT_EQ(pairs.peer(1, 0)->latency, 1e-6);
+  EXPECT_TRUE(pairs.in_turn);
 
   EXPECT_EQ(read.name, "box");
   EXPECT_EQ(read.description, "a \"machine\" \\ of ours");
@@ -273,7 +281,8 @@ TEST(PlatformText, IsReadBack) {
   EXPECT_EQ(read.to_gpu[1].latency, 2e-5);
   EXPECT_EQ(read.from_gpu[0].bandwidth, 3e10);
   EXPECT_EQ(read.shared, 5e10);
-  EXPECT_EQ(read.peer->latency, 5e-6);
+  EXPECT_EQ(read.peer(1, 0)->latency, 5e-6);
+  EXPECT_FALSE(read.in_turn);
   const Platform::Codelet& product_read = read.codelets.at("product_double");
   EXPECT_EQ(product_read.cpu->seconds, 4e-6);
   EXPECT_EQ(product_read.cpu->flops, 7e9);

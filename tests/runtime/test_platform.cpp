@@ -36,9 +36,28 @@ TEST_F(PlatformTest, SaysWhatTheFileSays) {
   EXPECT_EQ(p.from_gpu[1].bandwidth, 3e10);
   EXPECT_EQ(p.from_gpu[0].latency, 3e-5);
   EXPECT_EQ(p.shared, 2.5e10);
-  ASSERT_TRUE(p.peer.has_value());
-  EXPECT_EQ(p.peer->bandwidth, 5e10);
-  EXPECT_EQ(p.peer->latency, 5e-6);
+  ASSERT_NE(p.peer(0, 1), nullptr);
+  for (const Link* const peer : {p.peer(0, 1), p.peer(1, 0)}) {
+    EXPECT_EQ(peer->bandwidth, 5e10);
+    EXPECT_EQ(peer->latency, 5e-6);
+  }
+  EXPECT_FALSE(p.in_turn);
+}
+
+TEST_F(PlatformTest, PeersThatDiffer) {
+  const std::string peer = "peer = { bandwidth = 5e10, latency = 5e-6 }";
+  const auto rows = [&](const std::string& value) { return with(peer, "peer = " + value + "\nin_turn = true"); };
+  const Platform p =
+      read(rows("[[{}, { bandwidth = 3e9, latency = 2e-5 }], [{ bandwidth = 4e9, latency = 1e-5 }, {}]]"));
+  EXPECT_EQ(p.peer(0, 1)->bandwidth, 3e9);
+  EXPECT_EQ(p.peer(1, 0)->bandwidth, 4e9);
+  EXPECT_EQ(p.peer(1, 0)->latency, 1e-5);
+  EXPECT_TRUE(p.in_turn);
+  expect_complaint(rows("[[{}, { bandwidth = 3e9, latency = 2e-5 }]]"), "a row for each GPU");
+  expect_complaint(rows("[[{}], [{}]]"), "a link to each GPU");
+  expect_complaint(rows("[[{}, {}], [{}, {}]]"), "bus.peer[0][1].bandwidth");
+  expect_complaint(rows("[[{ bandwidth = 1 }, {}], [{}, {}]]"), "bus.peer[0][0]");
+  expect_complaint(with(peer, "in_turn = 1"), "bus.in_turn");
 }
 
 TEST_F(PlatformTest, Watts) {
@@ -210,7 +229,7 @@ TEST_F(PlatformTest, WithoutGpusNeedsNoBus) {
   const Platform p = read("description = \"c\"\n[cpu]\ncores = 1\nrates = { flops = 1, bytes = 1, seconds = 1 }\n");
   EXPECT_EQ(p.gpus(), 0);
   EXPECT_EQ(p.cost("other", "other", UnitKind::gpu), nullptr);
-  EXPECT_FALSE(p.peer.has_value());
+  EXPECT_TRUE(p.peers.empty());
   EXPECT_TRUE(p.to_gpu.empty());
   const std::string text =
       "description = \"c\"\n[cpu]\ncores = 1\nrates = { flops = 1, bytes = 1, seconds = 1 }\n[codelets.a]\ngpu = ";

@@ -72,6 +72,20 @@ TEST_F(PlatformTest, WithoutPeerLinksByWayOfMainMemory) {
   EXPECT_NEAR(numbers_in(folder_ / "bus/box.latency")[1][2], 50, 1e-9);
 }
 
+TEST_F(PlatformTest, PeersThatDifferHaveLinksOfTheirOwn) {
+  write_platform_files(read(with("peer = { bandwidth = 5e10, latency = 5e-6 }",
+                                 "peer = [[{}, { bandwidth = 3e9, latency = 2e-5 }], "
+                                 "[{ bandwidth = 4e9, latency = 1e-5 }, {}]]")),
+                       folder_);
+  const std::string xml = contents(folder_ / "bus/box.platform.v4.xml");
+  for (const char* part : {"link id=\"CUDA0-CUDA1\" bandwidth=\"3000000000.000Bps\" latency=\"0.000020000s\"",
+                           "link id=\"CUDA1-CUDA0\" bandwidth=\"4000000000.000Bps\" latency=\"0.000010000s\""})
+    EXPECT_NE(xml.find(part), std::string::npos) << part;
+  const auto bandwidth = numbers_in(folder_ / "bus/box.bandwidth");
+  EXPECT_DOUBLE_EQ(bandwidth[1][2], 3e3);
+  EXPECT_DOUBLE_EQ(bandwidth[2][1], 4e3);
+}
+
 TEST_F(PlatformTest, FolderGoesWithItsOwner) {
   fs::path folder;
   {

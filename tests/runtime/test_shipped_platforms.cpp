@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/as_size.hpp"
 #include "codelets/cg/codelets.hpp"
 #include "codelets/fdtd/codelets.hpp"
 #include "codelets/fmm/codelets.hpp"
@@ -178,6 +179,26 @@ TEST(ShippedPlatforms, NehalemHasTheTimesOfTheCgPaperOnOneGpu) {
     EXPECT_NEAR(iteration(256), 5.851, 0.02 * 5.851) << name;
     EXPECT_NEAR(iteration(128), 5.708, 0.04 * 5.708) << name;
   }
+}
+
+/// Section 8 of the CG paper: "GPU-GPU transfers are about 30% faster than GPU-CPU-GPU transfers".
+TEST(ShippedPlatforms, NehalemGpusExchangeAThirdFasterThanByWayOfMainMemory) {
+  for (const char* name : {"nehalem-m2070", "nehalem-m2070-rows"}) {
+    const Platform p = shipped(name);
+    double direct = 0, in_turn = 0;
+    for (int from = 0; from < 3; ++from)
+      for (int to = 0; to < 3; ++to) {
+        if (from == to) continue;
+        direct += p.peer(from, to)->bandwidth / 6;
+        in_turn += 1 / (1 / p.from_gpu[as_size(from)].bandwidth + 1 / p.to_gpu[as_size(to)].bandwidth) / 6;
+      }
+    EXPECT_NEAR(direct / in_turn, 1.3, 0.005) << name;
+  }
+  // pairs: GPUs 1 and 2 are behind one hub
+  const Platform p = shipped("nehalem-m2070-rows");
+  EXPECT_GT(p.peer(1, 2)->bandwidth, 1.3 * p.peer(1, 0)->bandwidth);
+  EXPECT_GT(p.peer(1, 0)->bandwidth, p.peer(0, 1)->bandwidth);
+  EXPECT_TRUE(p.in_turn);
 }
 
 /// Billions of updates per second of `units` units, in large tasks.

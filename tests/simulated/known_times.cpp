@@ -7,6 +7,7 @@
 //   known_times roofline N BYTES UNIT    N tasks that read and write BYTES, one after the other
 //   known_times measured N FLOPS         as chain, of a codelet whose durations were measured; runs on cores only
 //   known_times send FROM TO BYTES       data from a memory to another: 0 is main memory, 1 + g that of GPU g
+//   known_times send FROM TO FROM TO ... BYTES   several at once, each of BYTES
 #include <starpu.h>
 
 #include <cstdio>
@@ -56,16 +57,23 @@ double makespan(const char* symbol, const Graph& graph) {
   return seconds_since(begin);
 }
 
-double transfer(unsigned from, unsigned to, std::size_t bytes) {
-  HostBuffer<char> memory(bytes);
-  const Handle datum = Handle::temporary(memory.data(), bytes, 1, "datum");
-  const auto bring = [&](unsigned node) {
-    starpu_data_acquire_on_node(datum, static_cast<int>(node), STARPU_RW);
-    starpu_data_release_on_node(datum, static_cast<int>(node));
+/// From where to where, alternately.
+double transfers(const std::vector<int>& memories, std::size_t bytes) {
+  const std::size_t count = memories.size() / 2;
+  HostBuffer<char> memory(bytes * count);
+  std::vector<Handle> data;
+  const auto bring = [&](std::size_t i, int node) {
+    starpu_data_acquire_on_node(data[i], node, STARPU_RW);
+    starpu_data_release_on_node(data[i], node);
   };
-  bring(from);
+  for (std::size_t i = 0; i < count; ++i) {
+    data.push_back(Handle::temporary(memory.data() + i * bytes, bytes, 1, "datum"));
+    bring(i, memories[2 * i]);
+  }
   const auto begin = Clock::now();
-  bring(to);
+  for (std::size_t i = 0; i < count && count > 1; ++i)
+    starpu_data_prefetch_on_node(data[i], static_cast<unsigned>(memories[2 * i + 1]), 1);
+  for (std::size_t i = 0; i < count; ++i) bring(i, memories[2 * i + 1]);
   return seconds_since(begin);
 }
 
@@ -89,8 +97,11 @@ int run(int argc, char** argv) {
   if (what == "crowd") seconds = makespan("known_crowd", {count, size, 0, -1, false});
   if (what == "roofline") seconds = makespan("known_roofline", {count, 0, static_cast<std::size_t>(size), unit, true});
   if (what == "measured") seconds = makespan("known_measured", {count, size, 0, -1, true});
-  if (what == "send")
-    seconds = transfer(static_cast<unsigned>(count), static_cast<unsigned>(size), std::stoul(words[3]));
+  if (what == "send") {
+    std::vector<int> memories;
+    for (std::size_t w = 1; w + 1 < words.size(); ++w) memories.push_back(std::stoi(words[w]));
+    seconds = transfers(memories, std::stoul(words.back()));
+  }
   std::printf("%.12e\n", seconds);
   return seconds < 0 ? 2 : 0;
 }

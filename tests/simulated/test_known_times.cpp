@@ -10,6 +10,8 @@
 
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr const char* no_overheads = "STARPU_SIMGRID_FETCHING_INPUT_COST=0 STARPU_SIMGRID_CUDA_QUEUE_COST=0 ";
 
 double seconds(const std::string& graph, const std::string& environment = "STARPU_NCUDA=0",
@@ -85,8 +87,30 @@ TEST(KnownTimes, Transfers) {
   expect_seconds(seconds("send 4 3 200000000", gpus), 0.5 + 10);
 }
 
+/// What one GPU sends to several, what several send to one, and what passes between others.
+TEST(KnownTimes, CopiesAtOnceAndInTurn) {
+  const fs::path file = fs::temp_directory_path() / ("known-times-in-turn-" + std::to_string(getpid()) + ".toml");
+  {
+    std::ifstream slow(SLOW);
+    std::string line;
+    for (std::ofstream out(file); std::getline(slow, line);)
+      out << line << (line == "[bus]" ? "\nin_turn = true\n" : "\n");
+  }
+  const auto of = [](const std::string& copies, const std::string& platform) {
+    return seconds("send " + copies + " 1000000000", "STARPU_NCUDA=4 STARPU_NCPU=1", no_overheads, platform);
+  };
+  constexpr double one = 0.5 + 50;
+  for (const char* const copies : {"1 2 1 3", "2 1 3 1", "1 2 3 4", "1 2 2 1", "1 2 2 3"})
+    expect_seconds(of(copies, SLOW), one);
+  for (const char* const copies : {"1 2 3 4", "1 2 2 1", "1 2 2 3"}) expect_seconds(of(copies, file.string()), one);
+  for (const char* const copies : {"1 2 1 3", "2 1 3 1"}) expect_seconds(of(copies, file.string()), 2 * one);
+  expect_seconds(of("1 2 1 3 1 4", file.string()), 3 * one);
+  expect_seconds(of("0 1 2 1", file.string()), 2 + 100 + one);        // from main memory, too
+  expect_seconds(of("0 1 0 3", file.string()), of("0 1 0 3", SLOW));  // main memory sends at once
+  fs::remove(file);
+}
+
 TEST(KnownTimes, Overheads) {
-  namespace fs = std::filesystem;
   const fs::path file = fs::temp_directory_path() / ("known-times-" + std::to_string(getpid()) + ".toml");
   {
     std::ifstream slow(SLOW);
