@@ -133,7 +133,24 @@ def fdtd_gold():
     return "\n".join(out)
 
 
+def fdtd_tiles():
+    """What a plane of each kind of tile costs where several steps go at once."""
+    out = []
+    for _, record in load("fdtd-tiles-*.json"):
+        columns = {("float", 4, 0): "single, 4 steps", ("float", 4, 10): "with layers", ("double", 2, 0): "double, 2 steps", ("double", 2, 10): "with layers"}
+        cost = {}
+        for t in record["tiles"]:
+            cost.setdefault((t["kind"], t["media"]), {}).setdefault((t["type"], t["steps"], t["layers"]), t["ns_per_plane"])
+        out += [f"| ns per plane of a tile, {record['device'].removeprefix('NVIDIA ')}, version {record['commit']} | " + " | ".join(columns.values()) + " |",
+                "|---|" + "---|" * len(columns)]
+        for (kind, media), of in cost.items():
+            name = f"`{kind}`{', media' if media else ''}"
+            out.append(f"| {name} | " + " | ".join(f"{of[c]:.0f}" if c in of else "" for c in columns) + " |")
+    return "\n".join(out)
+
+
 TABLES = {
+    "fdtd-tiles": fdtd_tiles,
     "fdtd-gold": fdtd_gold,
     "fdtd-layers": fdtd_layers,
     "fdtd-gpu": fdtd_gpu,
