@@ -108,7 +108,7 @@ inline std::vector<BlocksOfSteps> best_blocks(const std::vector<RegionOfSteps>& 
   return best;
 }
 
-/// The same, kept for the launches that a thread makes again and again.
+/// Those of best_blocks(), kept for the launches that a thread makes again and again.
 inline const std::vector<BlocksOfSteps>& kept_best_blocks(const std::vector<RegionOfSteps>& regions, int steps,
                                                           int processors) {
   struct Kept {
