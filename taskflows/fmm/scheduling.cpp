@@ -10,7 +10,6 @@
 #include <numeric>
 #include <vector>
 
-#include "base/as_size.hpp"
 #include "codelets/fmm/codelets.hpp"
 #include "taskflows/fmm/flow.hpp"
 #include "taskflows/fmm/simulation.hpp"
@@ -114,86 +113,34 @@ std::string hprio_table(int height, GpuOrder order, TableFor units) {
 
 namespace {
 
-/// For groups of cells of this rank on each level, the group of leaves in whose middle they are: at whose home they
-/// are.
-std::vector<std::vector<std::int32_t>> leaves_in_the_middle(const Tree& tree) {
-  const Range leaves = tree.own_leaf_groups();
-  std::vector<std::vector<std::int32_t>> middle(static_cast<std::size_t>(tree.leaf_level()) + 1);
-  const auto level = [&](int l) -> std::vector<std::int32_t>& { return middle[static_cast<std::size_t>(l)]; };
-  constexpr std::int32_t nobody = -1;
-  for (int l = tree.top_level(); l <= tree.leaf_level(); ++l)
-    level(l).assign(as_size(tree.own(l).end - tree.own(l).begin), nobody);
-  if (!tree.has_far_field()) return middle;
-  for (std::int32_t g = leaves.begin; g < leaves.end; ++g) {
-    const auto [l, place] = tree.leaf_group(g);
-    if (tree.own(l).holds(place)) level(l)[as_size(place - tree.own(l).begin)] = g;
-  }
-  for (int l = tree.leaf_level() - 1; l >= tree.top_level(); --l) {
-    const Range own = tree.own(l);
-    const Range below = tree.own(l + 1);
-    for (std::int32_t g = own.begin; g < own.end; ++g) {
-      std::int32_t& leaf = level(l)[as_size(g - own.begin)];
-      const Range children = tree.child_groups(l, {g, g + 1});
-      const std::int32_t child = (children.begin + children.end) / 2;
-      if (leaf == nobody && !children.empty() && below.holds(child)) leaf = level(l + 1)[as_size(child - below.begin)];
-      if (leaf == nobody) leaf = leaves.begin;
-    }
-  }
-  return middle;
-}
-
-/// Cuts what lies in a row into as many intervals so that the largest sum is as small as can be: the interval of each.
-std::vector<std::size_t> equal_intervals_of(const std::vector<double>& work, std::size_t intervals) {
-  std::vector<std::size_t> of(work.size());
-  const auto fits = [&](double most) {
-    std::size_t interval = 0;
-    double sum = 0;
-    for (std::size_t i = 0; i < work.size(); ++i) {
-      if (sum + work[i] > most && sum > 0) {
-        ++interval;
-        sum = 0;
-      }
-      if (interval == intervals || work[i] > most) return false;
-      of[i] = interval;
-      sum += work[i];
-    }
-    return true;
-  };
-  double below = 0;
-  double enough = std::accumulate(work.begin(), work.end(), 0.) * (1 + 1e-9);
-  constexpr int halvings = 40;
-  for (int n = 0; n < halvings; ++n) {
-    const double middle = (below + enough) / 2;
-    (fits(middle) ? enough : below) = middle;
-  }
-  fits(enough);
-  return of;
-}
-
 /// For each group of leaves of this rank, which of `gpus` has it: equal shares of the work, neighbours on the same one.
 std::vector<std::size_t> shares_of_gpus(Simulation& simulation, std::size_t gpus) {
   const Tree& tree = simulation.tree();
   const Range groups = tree.own_leaf_groups();
   // near and far field are balanced against each other by the choice of the tree: half of the work each
-  std::vector<double> near(as_size(groups.end - groups.begin), 0);
-  std::vector<double> far(near.size(), 0);
+  std::vector<double> near;
+  std::vector<double> far;
   for (std::int32_t g = groups.begin; g < groups.end; ++g) {
+    const auto [leaf, place] = tree.leaf_group(g);
     const Range sets = tree.near_sets_of(g);
+    near.push_back(0);
     for (std::int32_t n = sets.begin; n < sets.end; ++n)
-      near[as_size(g - groups.begin)] += static_cast<double>(simulation.near_group(n).pairs);
-  }
-  const std::vector<std::vector<std::int32_t>> middle = leaves_in_the_middle(tree);
-  for (int l = tree.top_level(); l <= tree.leaf_level() && tree.has_far_field(); ++l) {
-    const Range own = tree.own(l);
-    for (std::int32_t g = own.begin; g < own.end; ++g)
-      for (const ListData& list : simulation.cells(l, g).lists)
-        far[as_size(middle[as_size(l)][as_size(g - own.begin)] - groups.begin)] += list.flops;
+      near.back() += static_cast<double>(simulation.near_group(n).pairs);
+    far.push_back(0);
+    if (tree.has_far_field())
+      for (const ListData& list : simulation.cells(leaf, place).lists) far.back() += list.flops;
   }
   const double all_near = std::max(1., std::accumulate(near.begin(), near.end(), 0.));
   const double all_far = std::max(1., std::accumulate(far.begin(), far.end(), 0.));
-  std::vector<double> work;
-  for (std::size_t i = 0; i < near.size(); ++i) work.push_back(near[i] / all_near + far[i] / all_far);
-  return equal_intervals_of(work, gpus);
+  std::vector<std::size_t> gpu_of;
+  double before = 0;  // share of the work, of two
+  for (std::size_t i = 0; i < near.size(); ++i) {
+    const double share = near[i] / all_near + far[i] / all_far;
+    const auto gpu = static_cast<std::size_t>((before + share / 2) / 2 * static_cast<double>(gpus));
+    gpu_of.push_back(std::min(gpu, gpus - 1));
+    before += share;
+  }
+  return gpu_of;
 }
 
 /// The CUDA workers of each GPU, and the memory of each.
@@ -230,12 +177,27 @@ HomeGpus::HomeGpus(Simulation& simulation) {
     const std::vector<int>& workers = gpus[gpu_of[i]];
     of_particles_.push_back(workers[i % workers.size()]);
   }
-  const std::vector<std::vector<std::int32_t>> middle = leaves_in_the_middle(tree);
+  constexpr int nobody = -1;
   for (int l = 0; l <= tree.leaf_level(); ++l) {
     levels_.push_back(l >= tree.top_level() ? tree.own(l) : Range{});
-    std::vector<int>& homes = of_cells_.emplace_back();
-    for (const std::int32_t leaves : middle[as_size(l)])
-      homes.push_back(tree.has_far_field() ? of_particles(leaves) : -1);
+    of_cells_.emplace_back(static_cast<std::size_t>(std::max(0, levels_.back().end - levels_.back().begin)), nobody);
+  }
+  if (!tree.has_far_field()) return;
+  for (std::int32_t g = groups_.begin; g < groups_.end; ++g) {
+    const auto [leaf, place] = tree.leaf_group(g);
+    const Range& own = levels_[static_cast<std::size_t>(leaf)];
+    if (own.holds(place))
+      of_cells_[static_cast<std::size_t>(leaf)][static_cast<std::size_t>(place - own.begin)] = of_particles(g);
+  }
+  // other groups are where the middle one of their children is
+  for (int l = tree.leaf_level() - 1; l >= tree.top_level(); --l) {
+    const Range own = levels_[static_cast<std::size_t>(l)];
+    for (std::int32_t g = own.begin; g < own.end; ++g) {
+      int& home = of_cells_[static_cast<std::size_t>(l)][static_cast<std::size_t>(g - own.begin)];
+      const Range children = tree.child_groups(l, {g, g + 1});
+      if (home == nobody && !children.empty()) home = of_cells(l + 1, (children.begin + children.end) / 2);
+      if (home == nobody) home = of_particles_.front();
+    }
   }
 }
 
