@@ -130,6 +130,8 @@ def execute(command, limit, **more):
 def run_tests(name, scheduler, limit):
     with tempfile.NamedTemporaryFile(suffix=".json") as report:
         more = {"ASTERISM_TEST_GPUS": str(ARGUMENTS.gpus), **TOGETHER} if name == "cg_flow" else {}
+        if name == "tdbem_flow" and scheduler == "dmdas":  # solutions have a stream of their own beside products
+            more["STARPU_NWORKER_PER_CUDA"] = "2"
         if scheduler:
             more["STARPU_SCHED"] = scheduler
         status, text, seconds = execute([f"test_{name}", f"--gtest_output=json:{report.name}"], limit, **more)

@@ -84,14 +84,14 @@ def tdbem_runs():
     """Steps of the airplane on GPUs, by the ways of sharing out blocks of slices."""
     records = sorted((r for _, r in load("tdbem-airplane-*.json")),
                      key=lambda r: (-r["problem"]["unknowns"], gpu_of(r), len(r["starpu"]["gpus"]), r["seconds_per_step"]))
-    out = ["| airplane, single precision | slices, GB | sharing | products ahead | blocks of each | ms per step | TFlop/s | of read bandwidth |",
-           "|---|---|---|---|---|---|---|---|"]
+    out = ["| airplane, single precision | version | slices, GB | sharing | products ahead | blocks of each | ms per step | TFlop/s | of read bandwidth |",
+           "|---|---|---|---|---|---|---|---|---|"]
     for r in records:
-        gpus, sharing = len(r["starpu"]["gpus"]), r["method"]["sharing"]
+        gpus, sharing = len({name.split('(')[1] for name in r["starpu"]["gpus"]}), r["method"]["sharing"]  # one may have several workers
         cores = "" if sharing == "gpus" else f" and {r['starpu']['cpu_workers']} cores"
         how = f"scheduler {r['starpu']['scheduler']}" if sharing == "scheduler" else "intervals"
         blocks = "" if sharing == "scheduler" else ", ".join(str(n) for n in r["method"]["shares"])
-        out.append(f"| {r['problem']['unknowns']:,} unknowns, {gpus} {gpu_of(r)}{cores} | {r['matrices']['bytes'] * 1e-9:.1f} | {how} | {'yes' if r['method']['ahead'] else 'no'} "
+        out.append(f"| {r['problem']['unknowns']:,} unknowns, {gpus} {gpu_of(r)}{cores} | {r.get('commit', r['version'])} | {r['matrices']['bytes'] * 1e-9:.1f} | {how} | {'yes' if r['method']['ahead'] else 'no'} "
                    f"| {blocks} | {r['seconds_per_step'] * 1e3:.2f} | {r['gflops'] * 1e-3:.1f} | {r['bandwidth']['share']:.0%} |")
     return "\n".join(out)
 

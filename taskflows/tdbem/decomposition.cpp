@@ -15,8 +15,8 @@ constexpr std::int32_t largest_block = 256;
 /// Rounds of the assembly keep half as many tasks at work as there are blocks.
 constexpr std::int32_t blocks_per_unit = 2;
 constexpr std::int32_t most_blocks = 128;
-/// GPUs are slower the smaller blocks are (12,000 unknowns on an H200: by a third with 64 instead of 192), but are to
-/// have about as many.
+/// GPUs are slower the smaller blocks are (12,000 unknowns on an H200: 0.64 ms per step with 64, 0.41 with 256), but
+/// are to have about as many.
 constexpr std::int32_t blocks_per_gpu = 12;
 /// Ranks have whole blocks, and about as many values: so many blocks each, for shares that differ by some per cent.
 constexpr std::int32_t blocks_per_rank = 16;

@@ -45,17 +45,16 @@ cuda::StepsLaunch<T> of_kind(const cuda::StepsLaunch<T>& all, cuda::TilesWith wi
   return some;
 }
 
-/// Planes that the processor with most of them comes to, blocks being dealt as they become free.
+/// Planes that the processor with most of them comes to.
 template <class T>
 double longest_share(const cuda::StepsLaunch<T>& launch, int steps, int processors) {
-  std::vector<double> busy(static_cast<std::size_t>(processors), 0);
+  std::vector<cuda::BlocksOfSteps> blocks;
   for (int r = 0; r < launch.steps.regions; ++r) {
-    const cuda::StepsRegion& region = launch.steps.region[r];
-    for (int first = region.planes.first; first < region.planes.end; first += region.chunk)
-      for (int n = 0; n < region.along_y * region.along_z; ++n)
-        *std::min_element(busy.begin(), busy.end()) += std::min(region.chunk, region.planes.end - first) + 2 * steps;
+    const cuda::StepsRegion& of = launch.steps.region[r];
+    const Box tiles{of.planes.first, of.planes.end, of.y, of.y + of.along_y, of.z, of.z + of.along_z};
+    blocks.push_back({{tiles, of.with, of.media, 1}, of.chunk});
   }
-  return *std::max_element(busy.begin(), busy.end());
+  return cuda::end_of(blocks, steps, processors);
 }
 
 template <class T>
