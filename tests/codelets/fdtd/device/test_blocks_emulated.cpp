@@ -60,21 +60,23 @@ TEST(FdtdBlocks, AreDealtToTheProcessorThatIsFreeFirst) {
   EXPECT_EQ(end_of({{three, 4}}, four_steps, 1), 3 * (12 + 12 + 10));
   EXPECT_EQ(end_of({{three, 4}}, four_steps, 3), 12 + 12 + 10);
   EXPECT_EQ(end_of({{three, 4}}, four_steps, 9), 12);
-  EXPECT_EQ(end_of({{three, 4}}, four_steps, 4), 12 + 12 + 10);
+  EXPECT_EQ(end_of({{three, 4}}, four_steps, 4), 12 + 10 + 10);
 }
 
-TEST(FdtdBlocks, NoOtherCutIsDoneSooner) {
+TEST(FdtdBlocks, NoOtherNumberOfEqualPartsIsDoneSooner) {
   for (const std::int32_t n : {100, 400}) {
     SCOPED_TRACE(n);
     const std::vector<RegionOfSteps> regions = open_box(n);
+    std::int32_t longest = 0;
+    for (const RegionOfSteps& r : regions) longest = std::max(longest, r.tiles.x1 - r.tiles.x0);
     const std::vector<BlocksOfSteps> best = best_blocks(regions, four_steps, processors);
     const double end = end_of(best, four_steps, processors);
     EXPECT_GE(end, work_of(best) / processors);
     EXPECT_LE(end, 1.25 * work_of(best) / processors);
     for (std::int32_t chunks = 1; chunks <= 10; ++chunks)
       for (const std::int32_t short_ones : {1, 2, 4})
-        EXPECT_LE(end, end_of(blocks_of_planes(regions, four_steps, (n + chunks - 1) / chunks, short_ones), four_steps,
-                              processors));
+        EXPECT_LE(end, end_of(blocks_of_planes(regions, four_steps, (longest + chunks - 1) / chunks, short_ones),
+                              four_steps, processors));
   }
 }
 
