@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 #include "apps/common/program.hpp"
 #include "apps/tdbem/statistics.hpp"
 #include "runtime/ranks/ranks.hpp"
@@ -23,6 +25,8 @@ std::optional<int> Run::prepare() {
   const bool gpus_march =
       arguments_.sharing.sharing.value_or(asterism::tdbem::Sharing::gpus) == asterism::tdbem::Sharing::gpus;
   session.resting_cores = gpus_march && uses_gpus(session);
+  // one for products, another one for the chain from step to step
+  if (session.resting_cores && !simulated && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr) session.streams = 2;
   if (!arguments_.statistics) return std::nullopt;
   if (rank_group().is_root()) print_statistics(arguments_, problem_case_);
   return 0;

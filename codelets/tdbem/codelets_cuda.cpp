@@ -42,6 +42,7 @@ struct Gpu {
       const PartOfBlock& place = a.place[k];
       directories.block[k] = blocks[k];
       directories.directory[k] = place.directory + place.first_tile * static_cast<std::int64_t>(sizeof(PlacedTile));
+      directories.chosen[k] = a.chosen[k];
       panels = std::max(panels, place.panels);
       slices = std::max(slices, place.slices);
     }

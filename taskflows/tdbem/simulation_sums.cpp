@@ -106,6 +106,46 @@ typename Simulation<T>::Partial Simulation<T>::partial_of(std::size_t first, std
   return p;
 }
 
+/// Where GPUs alone do the products, have a stream beside them for what follows, and hold all blocks, as many are read
+/// twice.
+template <class T>
+bool Simulation<T>::far_ahead_suits() const {
+  const bool apart = std::find(gpus_.begin(), gpus_.end(), solving_unit_) == gpus_.end();
+  if (gpus_.empty() || !apart || !cores_.empty() || sharing_ == Sharing::scheduler) return false;
+  std::int64_t bytes = 0;
+  for (const std::size_t b : matrices_.own_blocks()) bytes += matrices_.block_bytes(b);
+  return bytes <= gpu_bytes_ / 4 * 3;
+}
+
+template <class T>
+void Simulation<T>::build_far_tiles() {
+  const bool can = !method_.ahead &&
+                   (method_.kernel == Kernel::panels || method_.kernel == Kernel::contiguous_blocking) &&
+                   matrices_.blocks() <= static_cast<std::size_t>(ChosenTiles::most);
+  if (!can || !method_.far_ahead.value_or(far_ahead_suits())) return;
+  far_tiles_.resize(matrices_.blocks());
+  for (const std::size_t b : matrices_.own_blocks()) {
+    FarTiles& of_block = far_tiles_[b];
+    of_block.far.all = of_block.near.all = false;
+    std::int64_t far_values = 0;
+    std::int32_t t = 0;
+    for (const TileStructure* const tile : matrices_.tiles(b)) {
+      const bool far = tile->counts.smallest_lag >= 2 * method_.group;
+      (far ? of_block.far : of_block.near).mark(t++);
+      if (far) far_values += tile->counts.padded_values;
+    }
+    of_block.share = static_cast<double>(far_values) / static_cast<double>(matrices_.padded_values(b));
+  }
+}
+
+/// What some tiles have of the values of a block.
+template <class T>
+double Simulation<T>::share_of(std::size_t block, TilesOf tiles) const {
+  if (tiles == TilesOf::all) return 1;
+  const double far = far_tiles_[block].share;
+  return tiles == TilesOf::far ? far : 1 - far;
+}
+
 template <class T>
 void Simulation<T>::build_partials() {
   const std::size_t blocks = matrices_.blocks();

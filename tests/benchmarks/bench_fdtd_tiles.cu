@@ -3,6 +3,7 @@
 // Launches of the tiles of one kind alone, as often as keeps the GPU busy for some rounds of blocks; medians, compared
 // with the plain scheme. cost_of (steps_regions.hpp) has the table.
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -22,11 +23,13 @@ constexpr const char* names[cuda::kinds_of_tiles] = {"nothing",   "sides",    "e
                                                      "layers_yz", "more",     "faces"};
 constexpr Factors some{{0.4, 0.3, 0.35}};
 constexpr int cells = 400;
+constexpr int all_at_once = std::numeric_limits<int>::max();  // in one launch
 
 /// The tiles of a kind alone, several times over.
 template <class T>
 cuda::StepsLaunch<T> of_kind(const cuda::StepsLaunch<T>& all, cuda::TilesWith with, bool media, int enough_blocks) {
   cuda::StepsLaunch<T> some = all;
+  some.psi = cuda::psi_of(with, all.psi > 0);
   some.steps.regions = 0;
   some.blocks = 0;
   bool any = true;
@@ -52,7 +55,7 @@ double longest_share(const cuda::StepsLaunch<T>& launch, int steps, int processo
   for (int r = 0; r < launch.steps.regions; ++r) {
     const cuda::StepsRegion& of = launch.steps.region[r];
     const Box tiles{of.planes.first, of.planes.end, of.y, of.y + of.along_y, of.z, of.z + of.along_z};
-    blocks.push_back({{tiles, of.with, of.media, 1}, of.chunk});
+    blocks.push_back({{tiles, of.with, of.media, 1, launch.psi}, of.chunk});
   }
   return cuda::end_of(blocks, steps, processors);
 }
@@ -87,12 +90,12 @@ void measure(bench::Clock& clock, int processors, int steps, const Face (&face)[
   for (const bool media : {false, true}) {
     const Media<T> m = media ? Media<T>{index.as<std::uint16_t>(), table.as<Coefficients<T>>()} : Media<T>{};
     const auto all =
-        cuda::describe_steps<T>(g, steps, {0, cells}, some, some, m, m, &source, 1, beside, 40, processors);
+        cuda::describe_steps<T>(g, steps, {0, cells}, some, some, m, m, &source, 1, beside, 40, all_at_once);
     for (int kind = 0; kind < cuda::kinds_of_tiles; ++kind) {
       const auto launch = of_kind(all[0], static_cast<cuda::TilesWith>(kind), media, 24 * processors);
       if (launch.blocks == 0) continue;
       std::vector<double> samples;
-      cuda::with_steps_kernel<T>(steps, launch.layers(), [&](auto kernel, int columns, std::size_t bytes) {
+      cuda::with_steps_kernel<T>(steps, launch.psi, [&](auto kernel, int columns, std::size_t bytes) {
         ASTERISM_CHECK_CUDA(
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
         for (int n = -2; n < 9; ++n) {

@@ -105,4 +105,16 @@ void launch(unsigned blocks, unsigned threads, F body) {
   }
 }
 
+/// The same with so many bytes of dynamic shared memory, which begin with numbers that are none: throws if there are
+/// fewer, or if what lies behind them is written.
+template <class F>
+void launch(unsigned blocks, unsigned threads, std::size_t bytes, F body) {
+  constexpr char unknown = -1;
+  if (bytes > sizeof(dynamic_shared)) throw std::logic_error("more shared memory than there is");
+  std::memset(dynamic_shared, unknown, sizeof(dynamic_shared));
+  launch(blocks, threads, body);
+  for (std::size_t n = bytes; n < sizeof(dynamic_shared); ++n)
+    if (dynamic_shared[n] != unknown) throw std::logic_error("written behind the shared memory of the launch");
+}
+
 }  // namespace cuda_on_host

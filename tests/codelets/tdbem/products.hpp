@@ -176,6 +176,20 @@ inline std::vector<ProductCase> product_cases() {
           {"six waves", {}, {0, 45}, {1, 12}, 6}};
 }
 
+/// Which tiles a product takes, each second one or all.
+enum class Tiles { all, even, odd };
+/// A product of all, or one of some and another one of the others.
+inline std::vector<Tiles> tiles_in_turn(std::int32_t parts) {
+  return parts == 1 ? std::vector{Tiles::all} : std::vector{Tiles::even, Tiles::odd};
+}
+/// The others have no slices.
+template <class T>
+std::vector<Tile<T>> chosen_of(std::vector<Tile<T>> tiles, Tiles chosen) {
+  for (std::size_t t = 0; t < tiles.size() && chosen != Tiles::all; ++t)
+    if ((t % 2 == 0) != (chosen == Tiles::even)) tiles[t].slices = 0;
+  return tiles;
+}
+
 /// Numbers of summation vectors that are computed at once: any.
 inline std::vector<std::int32_t> all_groups() {
   std::vector<std::int32_t> groups(max_group);

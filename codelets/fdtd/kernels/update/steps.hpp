@@ -13,11 +13,14 @@
 
 namespace asterism::fdtd::cuda {
 
-/// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 steps, or 4 in single precision.
+/// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 steps, or 4 in single precision,
+/// with psi of so many axes in shared memory: psi_of().
 template <class T, class Launch>
-void with_steps_kernel(int steps, bool layers, const Launch& launch) {
+void with_steps_kernel(int steps, int psi, const Launch& launch) {
   constexpr int most = sizeof(T) == sizeof(float) ? 4 : 2;
-  const auto bytes = [&](auto layout) { return sizeof(T) * (layers ? layout.elements : layout.psi_begin); };
+  const auto bytes = [&](auto layout) {
+    return sizeof(T) * (psi == most_psi ? layout.elements : layout.psi_begin + psi * layout.psi_of_axis);
+  };
   if (steps == 2)
     launch(steps_kernel<2, T>, tile_columns, bytes(Layout<2>()));
   else if (steps == most)
@@ -30,7 +33,7 @@ template <class T>
 struct StepsLaunch {
   Steps<T> steps;
   std::uint32_t blocks;
-  [[nodiscard]] bool layers() const { return steps.absorbing.stretches[0] != nullptr; }
+  int psi;  ///< in shared memory: psi_of()
 };
 static_assert(sizeof(Steps<double>) + 4 * sizeof(void*) <= 4096, "arguments of a kernel");
 
@@ -58,7 +61,8 @@ BesideTiles beside_tiles(const Grid& grid, const Source<T>* sources, std::int32_
   return cells;
 }
 
-/// Launches of all regions, as many as one takes. planes: of all blocks, 0: as is best.
+/// Launches of all regions, in any order or at the same time. planes: of all blocks, 0: as is best. Blocks that all run
+/// at once are one launch; more of them go by what they have in shared memory.
 template <class T>
 std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
                                            const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
@@ -117,9 +121,16 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
   std::vector<BlocksOfSteps> given;
   if (planes > 0)
     for (const RegionOfSteps& region : regions) given.push_back({region, planes_within(region, steps, planes)});
+  sort_by_psi(given);
+  const std::vector<BlocksOfSteps>& all = planes > 0 ? given : kept_best_blocks(regions, steps, blocks_at_a_time);
+  std::int64_t count_of_all = 0;
+  for (const BlocksOfSteps& blocks : all) count_of_all += blocks.tiles() * blocks.of_tile();
+  const bool at_once = count_of_all <= blocks_at_a_time;
   std::vector<StepsLaunch<T>> launches;
-  for (const BlocksOfSteps& blocks : planes > 0 ? given : kept_best_blocks(regions, steps, blocks_at_a_time)) {
-    if (launches.empty() || launches.back().steps.regions == most_regions) launches.push_back({s, 0});
+  for (const BlocksOfSteps& blocks : all) {
+    if (launches.empty() || launches.back().steps.regions == most_regions ||
+        (!at_once && launches.back().psi != blocks.region.psi))
+      launches.push_back({s, 0, blocks.region.psi});
     StepsLaunch<T>& launch = launches.back();
     const Box& b = blocks.region.tiles;
     launch.steps.region[launch.steps.regions++] = {static_cast<std::int16_t>(b.y0),

@@ -18,6 +18,7 @@ struct RegionOfSteps {
   TilesWith with;
   bool media;   ///< other than the background
   double cost;  ///< of a plane of a tile, in those of the plain scheme
+  int psi;      ///< in shared memory: psi_of()
 
   friend bool operator==(const RegionOfSteps& a, const RegionOfSteps& b) {
     return a.tiles == b.tiles && a.with == b.with && a.media == b.media;
@@ -41,6 +42,14 @@ inline double cost_of(TilesWith with, bool media, bool twice) {
   const auto kind = static_cast<std::size_t>(with);
   if (with == TilesWith::more) media = false;  // whatever is there
   return twice ? of_double[kind] * (media ? 1.65 : 1) : single[kind] * (media ? 2.1 : 1);
+}
+
+/// Along how many axes psi of layers goes through the shared memory of a tile, if the domain has layers; most_psi: all
+/// that there is.
+inline constexpr int most_psi = 2;
+inline int psi_of(TilesWith with, bool layers) {
+  constexpr std::array<int, kinds_of_tiles> axes{0, 0, 1, 0, 1, 1, 2, 2, 2, most_psi, most_psi};
+  return layers ? axes[static_cast<std::size_t>(with)] : 0;
 }
 
 /// The entries before a face that are not updated as others are: layers, the last ones before an electric conductor and
@@ -80,7 +89,8 @@ class TilesOfSteps {
         side_(tile_side - 2 * steps),
         entries_(grid.entries()),
         before_{columns_before(entries_.y1, steps), columns_before(entries_.z1, steps, whole_sectors)},
-        layers_along_x_(!beside.layers[0].empty() || !beside.layers[1].empty()) {
+        layers_along_x_(!beside.layers[0].empty() || !beside.layers[1].empty()),
+        any_layers_(std::any_of(beside.layers.begin(), beside.layers.end(), [](const Box& b) { return !b.empty(); })) {
     of(TilesWith::nothing) = {with_own({needed.first, needed.end, 0, entries_.y1, 0, entries_.z1})};
     for (int f = 0; f < 6; ++f)
       if (grid.face[f] != Face::electric)
@@ -100,7 +110,8 @@ class TilesOfSteps {
   [[nodiscard]] std::vector<RegionOfSteps> regions(const Box& media, bool twice) const {
     std::vector<RegionOfSteps> all;
     const auto add = [&](const std::vector<Box>& boxes, TilesWith what, bool in_media) {
-      for (const Box& b : boxes) all.push_back({b, what, in_media, cost_of(what, in_media, twice)});
+      for (const Box& b : boxes)
+        all.push_back({b, what, in_media, cost_of(what, in_media, twice), psi_of(what, any_layers_)});
     };
     for (std::size_t n = of_.size(); n-- > 0;) {
       const auto what = static_cast<TilesWith>(n);
@@ -177,7 +188,7 @@ class TilesOfSteps {
   int steps_, side_;
   Box entries_;
   int before_[2];
-  bool layers_along_x_;
+  bool layers_along_x_, any_layers_;
   std::array<std::vector<Box>, kinds_of_tiles> of_;
 };
 

@@ -121,6 +121,7 @@ TileStructure structure_of(Range rows, Range slices, const Discretisation& d, co
         longest = std::max(longest, lags.length());
         counts.values += lags.length();
         counts.largest_lag = std::max(counts.largest_lag, lags.last);
+        if (lags.length() > 0) counts.smallest_lag = std::min(counts.smallest_lag, lags.stored_first());
       }
       counts.longest = std::max(counts.longest, longest);
       tile.start.push_back(tile.start.back() + static_cast<std::uint32_t>(longest));
@@ -146,6 +147,7 @@ void LagCounts::add(const LagCounts& other) {
   row_vectors += other.row_vectors;
   longest = std::max(longest, other.longest);
   largest_lag = std::max(largest_lag, other.largest_lag);
+  smallest_lag = std::min(smallest_lag, other.smallest_lag);
 }
 
 MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,

@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(product_threads)
   const std::int32_t t = rest / groups / shape.parts;
   const Tile<T>* const tile = tiles + t;
   const Windows<T>& windows = blocks.of[t / blocks.tiles_of_each];
-  if (panel >= tile->panels()) return;
+  if (panel >= tile->panels() || tile->slices == 0) return;
 
   const std::int32_t slices = tile->slices;
   const auto begin = static_cast<std::int32_t>(static_cast<std::int64_t>(slices) * part / shape.parts);
@@ -126,7 +126,8 @@ __global__ void __launch_bounds__(product_threads)
   for (int g = 0; g < group; ++g) to[g * panel_rows] = s[g];
 }
 
-/// s += what the parts left, in the order of blocks and of the parts of each: a thread per row, g, tile and wave.
+/// s += what the parts of tiles with slices left, in the order of blocks and of the parts of each: a thread per row, g,
+/// tile and wave.
 template <class T>
 __global__ void __launch_bounds__(add_threads)
     add_parts_kernel(const Tile<T>* __restrict__ tiles, const __grid_constant__ ProductShape shape,
@@ -146,8 +147,9 @@ __global__ void __launch_bounds__(add_threads)
   const std::int32_t row = panel * panel_rows + lane;
   if (row >= tile.rows) return;
   T sum = 0;
-  for (std::int64_t block = place; block < of_part; block += of_block)
-    for (std::int32_t part = 0; part < shape.parts; ++part)
+  const Tile<T>* of_next = &tile;
+  for (std::int64_t block = place; block < of_part; block += of_block, of_next += tiles_of_each)
+    for (std::int32_t part = 0; part < shape.parts && of_next->slices > 0; ++part)
       sum += scratch[(wave * shape.parts + part) * of_part + block];
   sums.values[wave * sums.wave_stride + static_cast<std::int64_t>(tile.row_begin - sums.row_begin + row) * group + g] +=
       sum;

@@ -47,7 +47,7 @@ Sums<T> of_wave(Sums<T> sums, std::int32_t wave) {
 }
 
 /// Most blocks of slices that a GPU takes at once: small ones leave it without enough to do.
-inline constexpr std::int32_t most_blocks_at_once = 8;
+inline constexpr std::int32_t most_blocks_at_once = 14;
 /// The windows of some blocks, whose tiles come one block after the other, as many of each and of the same rows.
 template <class T>
 struct WindowsOfBlocks {

@@ -151,9 +151,8 @@ TYPED_TEST(FdtdApartEmulated, BitsOfOneStepAfterTheOther) {
       for (const cuda::StepsLaunch<T>& l :
            cuda::describe_steps<T>(p.grid, steps, {0, s.n[0]}, s.h_factors(), s.e_factors(), q.h_media(), q.e_media(),
                                    nullptr, 0, beside, 7, 4))
-        cuda::with_steps_kernel<T>(steps, l.layers(), [&](auto kernel, int columns, std::size_t bytes) {
-          ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
-          cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns),
+        cuda::with_steps_kernel<T>(steps, l.psi, [&](auto kernel, int columns, std::size_t bytes) {
+          cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns), bytes,
                                [&] { kernel(l.steps, q.e.data(), q.h.data(), p.e.data(), p.h.data()); });
         });
       OpenDomain<T> plain = d;

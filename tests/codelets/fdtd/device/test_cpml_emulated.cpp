@@ -68,8 +68,8 @@ class FdtdCpmlEmulated : public ::testing::Test {
                                 to.absorbers[0].of(Field::magnetic), to.absorbers[0].of(Field::electric)};
     for (const cuda::StepsLaunch<T>& l : cuda::describe_steps<T>(p.grid, steps, {0, s.n[0]}, s.h_factors(),
                                                                  s.e_factors(), {}, {}, nullptr, 0, beside, 0, 4))
-      cuda::with_steps_kernel<T>(steps, l.layers(), [&](auto kernel, int columns, std::size_t /*bytes*/) {
-        cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns),
+      cuda::with_steps_kernel<T>(steps, l.psi, [&](auto kernel, int columns, std::size_t bytes) {
+        cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns), bytes,
                              [&] { kernel(l.steps, q.e.data(), q.h.data(), p.e.data(), p.h.data()); });
       });
   }
@@ -188,9 +188,8 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
         else
           EXPECT_EQ(of_launches.count(Tiles::faces), 1U);
         for (const cuda::StepsLaunch<T>& l : launches)
-          cuda::with_steps_kernel<T>(steps, l.layers(), [&](auto kernel, int columns, std::size_t bytes) {
-            ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
-            cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns),
+          cuda::with_steps_kernel<T>(steps, l.psi, [&](auto kernel, int columns, std::size_t bytes) {
+            cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns), bytes,
                                  [&] { kernel(l.steps, from.e.data(), from.h.data(), p.e.data(), p.h.data()); });
           });
         for (int step = 0; step < steps; ++step) {

@@ -67,9 +67,8 @@ class FdtdEmulated : public ::testing::Test {
     for (const cuda::StepsLaunch<T>& l :
          cuda::describe_steps<T>(p.grid, steps, needed, s.h_factors(), s.e_factors(), p.h_media(), p.e_media(),
                                  sources.data(), 3, {}, planes, 4))
-      cuda::with_steps_kernel<T>(steps, l.layers(), [&](auto kernel, int columns, std::size_t bytes) {
-        ASSERT_LE(bytes, sizeof(cuda_on_host::dynamic_shared));
-        cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns),
+      cuda::with_steps_kernel<T>(steps, l.psi, [&](auto kernel, int columns, std::size_t bytes) {
+        cuda_on_host::launch(l.blocks, static_cast<unsigned>(columns), bytes,
                              [&] { kernel(l.steps, p.e.data(), p.h.data(), e.data(), h.data()); });
       });
     for (int step = 0; step < steps; ++step) {
