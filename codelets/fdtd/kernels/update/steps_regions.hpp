@@ -135,8 +135,7 @@ class TilesOfSteps {
   /// The kernel with media that tiles take.
   [[nodiscard]] TilesWith in_media_of(TilesWith what) const {
     if (what == TilesWith::sides || (what == TilesWith::ends && !layers_along_x_)) return TilesWith::conductors;
-    const bool any = what == TilesWith::nothing || what == TilesWith::conductors || what == TilesWith::faces;
-    return any ? what : TilesWith::more;
+    return takes_media(what) ? what : TilesWith::more;
   }
   void add_faces(const BesideTiles& beside) {
     using Tiles = TilesWith;

@@ -37,6 +37,11 @@ enum class TilesWith : std::int8_t {
   faces,       ///< as more, and faces that are no electric conductors
 };
 inline constexpr int kinds_of_tiles = 11;
+/// Has the kind a kernel for other media than the background?
+ASTERISM_HOST_DEVICE constexpr bool takes_media(TilesWith with) {
+  return with == TilesWith::nothing || with == TilesWith::conductors || with == TilesWith::more ||
+         with == TilesWith::faces;
+}
 
 /// Tiles, counted along y and z, and planes that blocks of `chunk` of them advance.
 struct StepsRegion {
