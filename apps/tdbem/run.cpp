@@ -7,6 +7,7 @@
 
 #include "apps/common/program.hpp"
 #include "apps/tdbem/statistics.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::apps::tdbem {
