@@ -54,8 +54,17 @@ TEST(FdtdBlocks, EachPlaneOfEachTileIsOfOneBlock) {
   }
 }
 
+TEST(FdtdBlocks, GoWithMostInSharedMemoryFirst) {
+  for (const std::int32_t n : {100, 400}) {
+    const std::vector<BlocksOfSteps> launch = best_blocks(open_box(n), four_steps, processors);
+    EXPECT_EQ(launch.front().region.psi, most_psi);
+    EXPECT_EQ(launch.back().region.psi, 0);
+    for (std::size_t b = 1; b < launch.size(); ++b) EXPECT_LE(launch[b].region.psi, launch[b - 1].region.psi);
+  }
+}
+
 TEST(FdtdBlocks, AreDealtToTheProcessorThatIsFreeFirst) {
-  const RegionOfSteps three{Box{0, 10, 0, 1, 0, 3}, TilesWith::nothing, false, 1};
+  const RegionOfSteps three{Box{0, 10, 0, 1, 0, 3}, TilesWith::nothing, false, 1, 0};
   // three tiles in blocks of 4, 4 and 2 planes, and eight more that each advances
   EXPECT_EQ(end_of({{three, 4}}, four_steps, 1), 3 * (12 + 12 + 10));
   EXPECT_EQ(end_of({{three, 4}}, four_steps, 3), 12 + 12 + 10);

@@ -181,8 +181,12 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
         const auto launches = cuda::describe_steps<T>(from.grid, steps, {0, s.n[0]}, s.h_factors(), s.e_factors(),
                                                       from.h_media(), from.e_media(), nullptr, 0, beside, 5, 4);
         std::set<Tiles> of_launches;
+        EXPECT_GT(launches.size(), 1U);
         for (const auto& l : launches)
-          for (int r = 0; r < l.steps.regions; ++r) of_launches.insert(l.steps.region[r].with);
+          for (int r = 0; r < l.steps.regions; ++r) {
+            of_launches.insert(l.steps.region[r].with);
+            EXPECT_EQ(cuda::psi_of(l.steps.region[r].with, true), l.psi);
+          }
         if (face == closed)
           EXPECT_EQ(of_launches, materials ? in_media : tiles);
         else
