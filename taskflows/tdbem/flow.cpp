@@ -93,8 +93,11 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, const Summ
   for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
     const auto block = static_cast<std::size_t>(b);
     if (full_blocks_) args.full_blocks[args.blocks] = full_blocks_->places(block);
-    if (of.tiles != TilesOf::all)
-      args.chosen[args.blocks] = of.tiles == TilesOf::far ? far_tiles_[block].far : far_tiles_[block].near;
+    if (of.tiles != TilesOf::all) {
+      const FarTiles& tiles = far_tiles_[block];
+      const ChosenTiles& chosen = of.tiles == TilesOf::far ? tiles.far : tiles.near;
+      args.chosen[args.blocks] = chosen.from(static_cast<std::int32_t>(to.first));
+    }
     args.place[args.blocks++] = matrices_.place(block, to.first, to.end);
     bytes += share_of(block, of.tiles) * static_cast<double>(product_bytes_of(block));
     values += share_of(block, of.tiles) * counted_values(block);

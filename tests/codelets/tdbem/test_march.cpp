@@ -90,6 +90,9 @@ TEST(Block, TilesThatAreNotChosenHaveNoSlices) {
     EXPECT_TRUE(chosen.has(t));
   }
   EXPECT_FALSE(chosen.has(0) || chosen.has(2) || chosen.has(33) || chosen.has(254));
+  const ChosenTiles later = chosen.from(31);
+  EXPECT_TRUE(later.has(0) && later.has(1) && later.has(224));
+  EXPECT_FALSE(later.has(2) || later.has(31) || later.has(255));
   EXPECT_EQ(chosen_tile<double>(chosen, block, 640, 1).slices, 3);
   EXPECT_EQ(chosen_tile<double>(chosen, block, 640, 0).slices, 0);
   EXPECT_EQ(chosen_tile<double>(chosen, block, 640, 0).rows, 20);

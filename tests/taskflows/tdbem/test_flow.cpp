@@ -146,7 +146,7 @@ TYPED_TEST(TdbemFlow, FarTilesAheadGiveTheSame) {
       Simulation<T> from_state(p, method, matrices, Runtime::session(), sharing);
       from_state.set(state);
       const std::vector<std::vector<double>> rest = second_half(s);
-      EXPECT_EQ(second_half(from_state), rest);
+      EXPECT_TRUE(second_half(from_state) == rest);
       from_state.set(state);
       from_state.advance();
       if (sharing == Sharing::intervals) {

@@ -28,6 +28,15 @@ struct ChosenTiles {
   [[nodiscard]] ASTERISM_HOST_DEVICE bool has(std::int32_t t) const {
     return all || (marks[t / 32] >> static_cast<unsigned>(t % 32) & 1U) != 0;
   }
+  /// Those from tile `first` on, which comes first then.
+  [[nodiscard]] ChosenTiles from(std::int32_t first) const {
+    if (all || first == 0) return *this;
+    ChosenTiles rest;
+    rest.all = false;
+    for (std::int32_t t = first; t < most; ++t)
+      if (has(t)) rest.mark(t - first);
+    return rest;
+  }
 };
 
 /// Some blocks in device memory, and the bytes at which the directory, or the part of it that is wanted, begins in
