@@ -29,7 +29,7 @@ constexpr int all_at_once = std::numeric_limits<int>::max();  // in one launch
 template <class T>
 cuda::StepsLaunch<T> of_kind(const cuda::StepsLaunch<T>& all, cuda::TilesWith with, bool media, int enough_blocks) {
   cuda::StepsLaunch<T> some = all;
-  some.psi = cuda::psi_of(with, all.psi > 0);
+  some.psi = all.psi && cuda::keeps_psi(with);
   some.steps.regions = 0;
   some.blocks = 0;
   bool any = true;

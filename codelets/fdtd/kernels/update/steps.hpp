@@ -14,13 +14,11 @@
 namespace asterism::fdtd::cuda {
 
 /// Calls launch(kernel, columns of a tile, bytes of shared memory) for the kernel of 2 steps, or 4 in single precision,
-/// with psi of so many axes in shared memory: psi_of().
+/// with psi in shared memory or without.
 template <class T, class Launch>
-void with_steps_kernel(int steps, int psi, const Launch& launch) {
+void with_steps_kernel(int steps, bool psi, const Launch& launch) {
   constexpr int most = sizeof(T) == sizeof(float) ? 4 : 2;
-  const auto bytes = [&](auto layout) {
-    return sizeof(T) * (psi == most_psi ? layout.elements : layout.psi_begin + psi * layout.psi_of_axis);
-  };
+  const auto bytes = [&](auto layout) { return sizeof(T) * (psi ? layout.elements : layout.psi_begin); };
   if (steps == 2)
     launch(steps_kernel<2, T>, tile_columns, bytes(Layout<2>()));
   else if (steps == most)
@@ -33,9 +31,24 @@ template <class T>
 struct StepsLaunch {
   Steps<T> steps;
   std::uint32_t blocks;
-  int psi;  ///< in shared memory: psi_of()
+  bool psi;  ///< in shared memory
 };
 static_assert(sizeof(Steps<double>) + 4 * sizeof(void*) <= 4096, "arguments of a kernel");
+
+template <class T>
+void add_blocks(const BlocksOfSteps& blocks, StepsLaunch<T>& launch) {
+  const Box& b = blocks.region.tiles;
+  launch.steps.region[launch.steps.regions++] = {static_cast<std::int16_t>(b.y0),
+                                                 static_cast<std::int16_t>(b.z0),
+                                                 static_cast<std::uint16_t>(b.y1 - b.y0),
+                                                 static_cast<std::uint16_t>(b.z1 - b.z0),
+                                                 {b.x0, b.x1},
+                                                 blocks.chunk,
+                                                 launch.blocks,
+                                                 blocks.region.with,
+                                                 blocks.region.media};
+  launch.blocks += static_cast<std::uint32_t>(blocks.tiles() * blocks.of_tile());
+}
 
 /// Cells in layers, and of sources and probes.
 template <class T>
@@ -61,8 +74,27 @@ BesideTiles beside_tiles(const Grid& grid, const Source<T>* sources, std::int32_
   return cells;
 }
 
-/// Launches of all regions, in any order or at the same time. planes: of all blocks, 0: as is best. Blocks that all run
-/// at once are one launch; more of them go by what they have in shared memory.
+/// Blocks of all regions by launches, of `planes` each or, 0, as is best: one launch if all run at once, else another
+/// one for those without psi in shared memory, as what they leave of it is a processor's cache.
+inline std::vector<std::vector<BlocksOfSteps>> blocks_of_launches(const std::vector<RegionOfSteps>& regions, int steps,
+                                                                  std::int32_t planes, int blocks_at_a_time) {
+  const auto cut = [&](const std::vector<RegionOfSteps>& some) {
+    if (planes == 0) return kept_best_blocks(some, steps, blocks_at_a_time);
+    std::vector<BlocksOfSteps> given;
+    for (const RegionOfSteps& region : some) given.push_back({region, planes_within(region, steps, planes)});
+    return given;
+  };
+  const std::vector<BlocksOfSteps> all = cut(regions);
+  std::int64_t count = 0;
+  for (const BlocksOfSteps& blocks : all) count += blocks.tiles() * blocks.of_tile();
+  if (count <= blocks_at_a_time) return {all};
+  std::vector<RegionOfSteps> with_psi, others;
+  for (const RegionOfSteps& region : regions) (region.psi ? with_psi : others).push_back(region);
+  if (with_psi.empty() || others.empty()) return {all};
+  return {cut(with_psi), cut(others)};
+}
+
+/// Launches of all regions, as many as one takes. planes: of all blocks, 0: as is best.
 template <class T>
 std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Planes& needed, const Factors& h_factors,
                                            const Factors& e_factors, const Media<T>& h_media, const Media<T>& e_media,
@@ -118,31 +150,14 @@ std::vector<StepsLaunch<T>> describe_steps(const Grid& grid, int steps, const Pl
       grid, steps, {needed.first, with_last(needed.end, grid.n[0], entries.x1)}, tiles, sizeof(T) == sizeof(double));
   s.columns_before[0] = columns_before(entries.y1, steps);
   s.columns_before[1] = columns_before(entries.z1, steps, whole_sectors);
-  std::vector<BlocksOfSteps> given;
-  if (planes > 0)
-    for (const RegionOfSteps& region : regions) given.push_back({region, planes_within(region, steps, planes)});
-  sort_by_psi(given);
-  const std::vector<BlocksOfSteps>& all = planes > 0 ? given : kept_best_blocks(regions, steps, blocks_at_a_time);
-  std::int64_t count_of_all = 0;
-  for (const BlocksOfSteps& blocks : all) count_of_all += blocks.tiles() * blocks.of_tile();
-  const bool at_once = count_of_all <= blocks_at_a_time;
   std::vector<StepsLaunch<T>> launches;
-  for (const BlocksOfSteps& blocks : all) {
-    if (launches.empty() || launches.back().steps.regions == most_regions ||
-        (!at_once && launches.back().psi != blocks.region.psi))
-      launches.push_back({s, 0, blocks.region.psi});
-    StepsLaunch<T>& launch = launches.back();
-    const Box& b = blocks.region.tiles;
-    launch.steps.region[launch.steps.regions++] = {static_cast<std::int16_t>(b.y0),
-                                                   static_cast<std::int16_t>(b.z0),
-                                                   static_cast<std::uint16_t>(b.y1 - b.y0),
-                                                   static_cast<std::uint16_t>(b.z1 - b.z0),
-                                                   {b.x0, b.x1},
-                                                   blocks.chunk,
-                                                   launch.blocks,
-                                                   blocks.region.with,
-                                                   blocks.region.media};
-    launch.blocks += static_cast<std::uint32_t>(blocks.tiles() * blocks.of_tile());
+  for (const std::vector<BlocksOfSteps>& together : blocks_of_launches(regions, steps, planes, blocks_at_a_time)) {
+    const bool psi = std::any_of(together.begin(), together.end(), [](const BlocksOfSteps& b) { return b.region.psi; });
+    launches.push_back({s, 0, psi});
+    for (const BlocksOfSteps& blocks : together) {
+      if (launches.back().steps.regions == most_regions) launches.push_back({s, 0, psi});
+      add_blocks(blocks, launches.back());
+    }
   }
   return launches;
 }

@@ -29,13 +29,6 @@ struct BlocksOfSteps {
   [[nodiscard]] double longest(int steps) const { return time(steps, std::min(chunk, planes())); }
 };
 
-/// Those with most in shared memory first: the fewer there is, the more is left of a processor's cache, so that these
-/// go in launches of their own.
-inline void sort_by_psi(std::vector<BlocksOfSteps>& all) {
-  std::stable_sort(all.begin(), all.end(),
-                   [](const BlocksOfSteps& a, const BlocksOfSteps& b) { return a.region.psi > b.region.psi; });
-}
-
 /// Planes that a block of a region may advance.
 inline std::int32_t planes_within(const RegionOfSteps& region, int steps, std::int32_t planes) {
   const bool ends =
@@ -61,7 +54,7 @@ inline double end_of(const std::vector<BlocksOfSteps>& launch, int steps, int pr
 }
 
 /// Blocks that all take about as long as one of the plain scheme with so many planes. short_ones > 1: the last blocks
-/// of each region have a part of the planes and go at the end. (Blocks of launches that run at the same time, too.)
+/// of each region have a part of the planes and go at the end.
 inline std::vector<BlocksOfSteps> blocks_of_planes(const std::vector<RegionOfSteps>& regions, int steps,
                                                    std::int32_t planes, std::int32_t short_ones) {
   std::vector<BlocksOfSteps> launch;
@@ -80,7 +73,6 @@ inline std::vector<BlocksOfSteps> blocks_of_planes(const std::vector<RegionOfSte
   }
   std::stable_sort(launch.begin(), launch.end(),
                    [&](const BlocksOfSteps& a, const BlocksOfSteps& b) { return a.longest(steps) > b.longest(steps); });
-  sort_by_psi(launch);
   return launch;
 }
 

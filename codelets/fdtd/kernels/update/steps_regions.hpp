@@ -18,7 +18,7 @@ struct RegionOfSteps {
   TilesWith with;
   bool media;   ///< other than the background
   double cost;  ///< of a plane of a tile, in those of the plain scheme
-  int psi;      ///< in shared memory: psi_of()
+  bool psi;     ///< in shared memory
 
   friend bool operator==(const RegionOfSteps& a, const RegionOfSteps& b) {
     return a.tiles == b.tiles && a.with == b.with && a.media == b.media;
@@ -44,12 +44,9 @@ inline double cost_of(TilesWith with, bool media, bool twice) {
   return twice ? of_double[kind] * (media ? 1.65 : 1) : single[kind] * (media ? 2.1 : 1);
 }
 
-/// Along how many axes psi of layers goes through the shared memory of a tile, if the domain has layers; most_psi: all
-/// that there is.
-inline constexpr int most_psi = 2;
-inline int psi_of(TilesWith with, bool layers) {
-  constexpr std::array<int, kinds_of_tiles> axes{0, 0, 1, 0, 1, 1, 2, 2, 2, most_psi, most_psi};
-  return layers ? axes[static_cast<std::size_t>(with)] : 0;
+/// Does psi go through the shared memory of a tile, where the domain has layers?
+inline bool keeps_psi(TilesWith with) {
+  return with != TilesWith::nothing && with != TilesWith::sides && with != TilesWith::conductors;
 }
 
 /// The entries before a face that are not updated as others are: layers, the last ones before an electric conductor and
@@ -111,7 +108,7 @@ class TilesOfSteps {
     std::vector<RegionOfSteps> all;
     const auto add = [&](const std::vector<Box>& boxes, TilesWith what, bool in_media) {
       for (const Box& b : boxes)
-        all.push_back({b, what, in_media, cost_of(what, in_media, twice), psi_of(what, any_layers_)});
+        all.push_back({b, what, in_media, cost_of(what, in_media, twice), any_layers_ && keeps_psi(what)});
     };
     for (std::size_t n = of_.size(); n-- > 0;) {
       const auto what = static_cast<TilesWith>(n);

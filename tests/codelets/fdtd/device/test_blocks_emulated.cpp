@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "codelets/fdtd/kernels/update/steps_blocks.hpp"
+#include "codelets/fdtd/kernels/update/steps.hpp"
 
 namespace asterism::fdtd::cuda {
 namespace {
@@ -54,17 +54,26 @@ TEST(FdtdBlocks, EachPlaneOfEachTileIsOfOneBlock) {
   }
 }
 
-TEST(FdtdBlocks, GoWithMostInSharedMemoryFirst) {
-  for (const std::int32_t n : {100, 400}) {
-    const std::vector<BlocksOfSteps> launch = best_blocks(open_box(n), four_steps, processors);
-    EXPECT_EQ(launch.front().region.psi, most_psi);
-    EXPECT_EQ(launch.back().region.psi, 0);
-    for (std::size_t b = 1; b < launch.size(); ++b) EXPECT_LE(launch[b].region.psi, launch[b - 1].region.psi);
+TEST(FdtdBlocks, ThoseWithPsiAreALaunchUnlessAllRunAtOnce) {
+  for (const std::int32_t n : {40, 400}) {
+    const std::vector<RegionOfSteps> regions = open_box(n);
+    const auto launches = blocks_of_launches(regions, four_steps, 0, processors);
+    ASSERT_EQ(launches.size(), n == 40 ? 1U : 2U);
+    std::int64_t tiles = 0;
+    for (std::size_t l = 0; l < launches.size(); ++l)
+      for (const BlocksOfSteps& b : launches[l]) {
+        EXPECT_TRUE(n == 40 || b.region.psi == (l == 0));
+        EXPECT_EQ(b.region.psi, keeps_psi(b.region.with));
+        tiles += b.tiles() * b.planes();
+      }
+    std::int64_t all = 0;
+    for (const RegionOfSteps& r : regions) all += r.tiles.cells();
+    EXPECT_EQ(tiles, all);
   }
 }
 
 TEST(FdtdBlocks, AreDealtToTheProcessorThatIsFreeFirst) {
-  const RegionOfSteps three{Box{0, 10, 0, 1, 0, 3}, TilesWith::nothing, false, 1, 0};
+  const RegionOfSteps three{Box{0, 10, 0, 1, 0, 3}, TilesWith::nothing, false, 1, false};
   // three tiles in blocks of 4, 4 and 2 planes, and eight more that each advances
   EXPECT_EQ(end_of({{three, 4}}, four_steps, 1), 3 * (12 + 12 + 10));
   EXPECT_EQ(end_of({{three, 4}}, four_steps, 3), 12 + 12 + 10);

@@ -185,7 +185,7 @@ TYPED_TEST(FdtdCpmlEmulated, SeveralStepsAtOnce) {
         for (const auto& l : launches)
           for (int r = 0; r < l.steps.regions; ++r) {
             of_launches.insert(l.steps.region[r].with);
-            EXPECT_EQ(cuda::psi_of(l.steps.region[r].with, true), l.psi);
+            EXPECT_EQ(cuda::keeps_psi(l.steps.region[r].with), l.psi);
           }
         if (face == closed)
           EXPECT_EQ(of_launches, materials ? in_media : tiles);
