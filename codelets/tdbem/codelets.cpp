@@ -38,7 +38,8 @@ struct Cpu {
                const Scratch& /*scratch*/) const {
     for (std::int32_t k = 0; k < a.blocks; ++k) {
       const std::vector<Tile<T>> tiles = tiles_of<T>(blocks[k], a.place[k], a.chosen[k]);
-      cpu::product(tiles.data(), static_cast<std::int32_t>(tiles.size()), windows.of[k], sums);
+      cpu::product(tiles.data(), static_cast<std::int32_t>(tiles.size()), windows.of[k], sums, cpu::Panels::suited,
+                   a.lags);
     }
   }
   template <class T>

@@ -49,7 +49,7 @@ struct Gpu {
     const std::int32_t count = a.blocks * windows.tiles_of_each;
     cuda::place_tiles(directories, windows.tiles_of_each, tiles, stream);
     auto* const parts = reinterpret_cast<T*>(memory + tasks::tile_bytes<T>(count));
-    cuda::product(tiles, product_shape(count, panels, slices), windows, sums, parts, stream);
+    cuda::product(tiles, product_shape(count, panels, slices), windows, sums, parts, stream, a.lags);
   }
   template <class T>
   void full_blocks_product(const FullBlocksView<T>& blocks, const Windows<T>& windows, const Sums<T>& sums) const {

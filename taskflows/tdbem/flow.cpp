@@ -82,6 +82,7 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, const Summ
   Partial& to = partials_[partial];
   codelets::ProductArgs args;
   args.shape = shape_;
+  args.lags = {of.lags, 2 * method_.group};
   args.shape.reach += of.groups_on * method_.group;  // to a group further on; this one's values are still zero
   args.waves = waves_;
   args.row_begin = to.row_begin;
@@ -93,14 +94,14 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, const Summ
   for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
     const auto block = static_cast<std::size_t>(b);
     if (full_blocks_) args.full_blocks[args.blocks] = full_blocks_->places(block);
-    if (of.tiles != TilesOf::all) {
+    if (of.lags != LagsOf::all) {
       const FarTiles& tiles = far_tiles_[block];
-      const ChosenTiles& chosen = of.tiles == TilesOf::far ? tiles.far : tiles.near;
+      const ChosenTiles& chosen = of.lags == LagsOf::far ? tiles.far : tiles.near;
       args.chosen[args.blocks] = chosen.from(static_cast<std::int32_t>(to.first));
     }
     args.place[args.blocks++] = matrices_.place(block, to.first, to.end);
-    bytes += share_of(block, of.tiles) * static_cast<double>(product_bytes_of(block));
-    values += share_of(block, of.tiles) * counted_values(block);
+    bytes += share_of(block, of.lags) * static_cast<double>(product_bytes_of(block));
+    values += share_of(block, of.lags) * counted_values(block);
     accesses.push_back({product_block(block), STARPU_R});
     accesses.push_back({windows_[block], STARPU_R});
   }
@@ -111,8 +112,8 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, const Summ
   args.work.variant = method_.group;
   options.priority = summation_priority;
   options.worker = to.worker;
-  // those of near tiles wait for solutions
-  if (of.tiles != TilesOf::near) options.done = add_span;
+  // those of near lags wait for solutions
+  if (of.lags != LagsOf::near) options.done = add_span;
   options.done_argument = span;
   accesses.push_back({to.sums, args.clear ? STARPU_W : STARPU_RW});
   if (partial >= core_partials_) accesses.push_back({product_scratch_, STARPU_SCRATCH});
@@ -141,7 +142,7 @@ void Simulation<T>::submit_products(const Summation& of) {
     const std::int32_t share_end = begin + static_cast<std::int32_t>(shares_[w]);
     std::vector<Range> batches;
     for (std::int32_t b = begin; b < share_end; b = batches.back().end)
-      batches.push_back({b, cores ? b + 1 : end_of_batch(b, share_end, of.tiles)});
+      batches.push_back({b, cores ? b + 1 : end_of_batch(b, share_end, of.lags)});
     if (backwards) std::reverse(batches.begin(), batches.end());
     for (const Range& batch : batches)
       for (std::size_t p = first; p < end; ++p) submit_product(batch, p, of, &spans_[w]);
@@ -149,15 +150,15 @@ void Simulation<T>::submit_products(const Summation& of) {
   }
 }
 
-/// Blocks from `first` on that a GPU takes together, up to `end`. (Near tiles are a small part, of blocks that are
+/// Blocks from `first` on that a GPU takes together, up to `end`. (What is near is a small part, of blocks that are
 /// there.)
 template <class T>
-std::int32_t Simulation<T>::end_of_batch(std::int32_t first, std::int32_t end, TilesOf tiles) const {
+std::int32_t Simulation<T>::end_of_batch(std::int32_t first, std::int32_t end, LagsOf lags) const {
   std::int64_t bytes = 0;
   std::int32_t b = first;
   do bytes += product_bytes_of(static_cast<std::size_t>(b++));
   while (b < end && b < first + most_blocks_at_once &&
-         (tiles == TilesOf::near || bytes + product_bytes_of(static_cast<std::size_t>(b)) <= batch_bytes_));
+         (lags == LagsOf::near || bytes + product_bytes_of(static_cast<std::size_t>(b)) <= batch_bytes_));
   return b;
 }
 
@@ -168,8 +169,8 @@ void Simulation<T>::submit_summation() {
     submit_products({});
     return;
   }
-  if (!far_begun_) submit_products({TilesOf::far, 0});
-  submit_products({TilesOf::near, 0});
+  if (!far_begun_) submit_products({LagsOf::far, 0});
+  submit_products({LagsOf::near, 0});
 }
 
 /// They are computed again.
@@ -357,13 +358,13 @@ void Simulation<T>::advance() {
   reserve(steps_ + method_.group);
   starpu_iteration_push(static_cast<unsigned long>(steps_ / method_.group));
   // summation stage: s^(n+g) of what is known, for the g < n_g of this group, and of the next one if `ahead`, or where
-  // tiles are far
+  // lags are far
   begin_group();
   // l^(n+g)
   if (illuminated(steps_)) submit_illuminate();
-  if (method_.ahead) submit_products({TilesOf::all, 1});
+  if (method_.ahead) submit_products({LagsOf::all, 1});
   far_begun_ = !far_tiles_.empty();
-  if (far_begun_) submit_products({TilesOf::far, 1});
+  if (far_begun_) submit_products({LagsOf::far, 1});
   if (marches_) submit_march();
   for (std::int32_t g = 0; g < method_.group && !marches_; ++g) {
     // solution: M^0 a^(n+g) = l^(n+g) - s^(n+g)

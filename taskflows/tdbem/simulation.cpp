@@ -16,7 +16,7 @@ namespace asterism::tdbem {
 namespace {
 
 /// Bytes of blocks that make a task of a GPU long beside what starting it costs.
-constexpr std::int64_t largest_batch = std::int64_t{1} << 30;
+constexpr std::int64_t largest_batch = std::int64_t{2} << 30;
 template <class U>
 Handle constant(const std::vector<U>& values, const char* name) {
   return Handle::temporary(values.data(), values.size(), sizeof(U), name);

@@ -142,15 +142,14 @@ class Simulation {
     bool used = false;  ///< has it sums of the present group?
   };
 
-  /// Tiles whose lags are all so large that the next group needs of them what is known before this one; the others.
-  enum class TilesOf : std::uint8_t { all, far, near };
+  /// far: panels whose lags are so large that the next group needs of them only what is known before this one.
   struct Summation {
-    TilesOf tiles = TilesOf::all;
+    LagsOf lags = LagsOf::all;
     std::int32_t groups_on = 0;  ///< 0: of the group that comes, 1: of the one after it
   };
-  struct FarTiles {  ///< of a block
-    ChosenTiles far, near;
-    double share = 0;  ///< of its values
+  struct FarTiles {         ///< of a block
+    ChosenTiles far, near;  ///< tiles that have some
+    double share = 0;       ///< of its values
   };
 
   [[nodiscard]] Radiation radiation() const;
@@ -168,7 +167,7 @@ class Simulation {
   [[nodiscard]] int node_of_solving_unit() const;
   [[nodiscard]] bool far_ahead_suits() const;
   void build_far_tiles();
-  [[nodiscard]] double share_of(std::size_t block, TilesOf tiles) const;
+  [[nodiscard]] double share_of(std::size_t block, LagsOf lags) const;
   Partial partial_of(std::size_t first, std::size_t end, int worker, const std::string& name) const;
   TaskOptions on_solving_unit(Priority priority) const;
 
@@ -177,7 +176,7 @@ class Simulation {
   [[nodiscard]] double counted_values(std::size_t b) const;
   Codelet& product_codelet() const;
   void submit_product(Range blocks, std::size_t partial, const Summation& of, ProductSpan* span);
-  [[nodiscard]] std::int32_t end_of_batch(std::int32_t first, std::int32_t end, TilesOf tiles) const;
+  [[nodiscard]] std::int32_t end_of_batch(std::int32_t first, std::int32_t end, LagsOf lags) const;
   void submit_products(const Summation& of);
   void submit_summation();
   void forget_far_sums();

@@ -127,23 +127,29 @@ void Simulation<T>::build_far_tiles() {
   for (const std::size_t b : matrices_.own_blocks()) {
     FarTiles& of_block = far_tiles_[b];
     of_block.far.all = of_block.near.all = false;
+    const ChosenLags far{LagsOf::far, 2 * method_.group};
     std::int64_t far_values = 0;
     std::int32_t t = 0;
     for (const TileStructure* const tile : matrices_.tiles(b)) {
-      const bool far = tile->counts.smallest_lag >= 2 * method_.group;
-      (far ? of_block.far : of_block.near).mark(t++);
-      if (far) far_values += tile->counts.padded_values;
+      const bool alike = tile->counts.smallest_lag >= far.first_far;
+      std::int64_t columns = alike ? tile->start.back() : 0;
+      for (std::size_t x = 0; x + 1 < tile->start.size() && !alike; ++x)
+        if (far.take(&tile->first[x * panel_rows])) columns += tile->start[x + 1] - tile->start[x];
+      if (columns > 0) of_block.far.mark(t);
+      if (columns < tile->start.back()) of_block.near.mark(t);
+      far_values += columns * panel_rows;
+      ++t;
     }
     of_block.share = static_cast<double>(far_values) / static_cast<double>(matrices_.padded_values(b));
   }
 }
 
-/// What some tiles have of the values of a block.
+/// What some row-vectors have of the values of a block.
 template <class T>
-double Simulation<T>::share_of(std::size_t block, TilesOf tiles) const {
-  if (tiles == TilesOf::all) return 1;
+double Simulation<T>::share_of(std::size_t block, LagsOf lags) const {
+  if (lags == LagsOf::all) return 1;
   const double far = far_tiles_[block].share;
-  return tiles == TilesOf::far ? far : 1 - far;
+  return lags == LagsOf::far ? far : 1 - far;
 }
 
 template <class T>

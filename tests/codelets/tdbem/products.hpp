@@ -176,11 +176,17 @@ inline std::vector<ProductCase> product_cases() {
           {"six waves", {}, {0, 45}, {1, 12}, 6}};
 }
 
-/// Which tiles a product takes, each second one or all.
+/// Which tiles a product takes, each second one or all, and which row-vectors of them.
 enum class Tiles { all, even, odd };
-/// A product of all, or one of some and another one of the others.
-inline std::vector<Tiles> tiles_in_turn(std::int32_t parts) {
-  return parts == 1 ? std::vector{Tiles::all} : std::vector{Tiles::even, Tiles::odd};
+struct Turn {
+  Tiles tiles = Tiles::all;
+  ChosenLags lags = {};
+};
+/// A product of all, or several of some.
+inline std::vector<Turn> turns(std::int32_t parts) {
+  constexpr std::int32_t first_far = 3;
+  if (parts == 1) return {Turn{}};
+  return {{Tiles::even, {}}, {Tiles::odd, {LagsOf::far, first_far}}, {Tiles::odd, {LagsOf::near, first_far}}};
 }
 /// The others have no slices.
 template <class T>

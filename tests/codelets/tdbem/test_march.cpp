@@ -44,6 +44,14 @@ TYPED_TEST(TdbemMarch, GuessGoesOnInAStraightLine) {
   EXPECT_EQ(guess, (std::vector<TypeParam>{-1, -1, 5}));
 }
 
+TYPED_TEST(TdbemMarch, GuessGoesOnAlongTheCubic) {
+  const auto at = [](TypeParam n) { return std::vector<TypeParam>{n * n * n - 2 * n, 3 * n * n - n + 7, 4 - n}; };
+  const std::vector<TypeParam> last = at(3), before = at(2), third = at(1), fourth = at(0);
+  std::vector<TypeParam> guess(3);
+  cpu::extrapolate(3, Guess<TypeParam>{last.data(), before.data(), third.data(), fourth.data()}, guess.data());
+  EXPECT_EQ(guess, at(4));
+}
+
 /// The first step that was not solved stays, and a residual that is no number is never forgotten.
 TEST(SolveTally, KeepsTheWorst) {
   SolveTally tally;

@@ -107,7 +107,7 @@ TYPED_TEST(TdbemFlow, EveryWayOfWorkingGivesTheSame) {
   }
 }
 
-/// Tiles whose lags are far go on ahead: in every group, where intervals change while they are begun, and from a state
+/// Panels whose lags are far go on ahead: in every group, where intervals change while they are begun, and from a state
 /// in the middle, bit for bit.
 TYPED_TEST(TdbemFlow, FarTilesAheadGiveTheSame) {
   using T = TypeParam;
@@ -125,7 +125,13 @@ TYPED_TEST(TdbemFlow, FarTilesAheadGiveTheSame) {
         for (std::size_t x = 0; x < tile->first.size(); ++x)
           if (tile->length[x] > 0) smallest = std::min<std::int32_t>(smallest, tile->first[x]);
         EXPECT_EQ(tile->counts.smallest_lag, smallest);
-        ++(smallest >= 2 * group ? far : near);
+        for (std::size_t x = 0; x < tile->first.size(); x += panel_rows) {
+          const bool all_far = std::all_of(&tile->first[x], &tile->first[x] + panel_rows,
+                                           [&](std::int32_t lag) { return lag >= 2 * group; });
+          ++(all_far ? far : near);
+          EXPECT_EQ((ChosenLags{LagsOf::far, 2 * group}.take(&tile->first[x])), all_far);
+          EXPECT_EQ((ChosenLags{LagsOf::near, 2 * group}.take(&tile->first[x])), !all_far);
+        }
       }
     EXPECT_GT(far, 0);
     EXPECT_GT(near, 0);

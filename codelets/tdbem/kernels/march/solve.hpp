@@ -36,13 +36,17 @@ struct SolveLimits {
   std::int32_t most_iterations = 200;
 };
 
-/// The first guess, a linear extrapolation: 2 last - before.
+/// The first guess: the cubic through the last four values, or the line through the last two.
 template <class T>
 struct Guess {
   const T* last = nullptr;
   const T* before = nullptr;
+  const T* third = nullptr;  ///< and fourth: nullptr for a line
+  const T* fourth = nullptr;
 
-  ASTERISM_HOST_DEVICE T operator()(std::int32_t i) const { return 2 * last[i] - before[i]; }
+  ASTERISM_HOST_DEVICE T operator()(std::int32_t i) const {
+    return third == nullptr ? 2 * last[i] - before[i] : 4 * (last[i] + third[i]) - 6 * before[i] - fourth[i];
+  }
 };
 
 /// Elements of T that solve() works in: three vectors on CPUs, two of doubles on GPUs.

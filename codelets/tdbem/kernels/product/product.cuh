@@ -62,11 +62,20 @@ __device__ inline void add_batch(const T* value, int columns, const T*& past, T 
   past -= batch;
 }
 
+/// Whether all row-vectors of a panel and slice are, of which the calling lane has one.
+__device__ inline bool are_far(const ChosenLags& lags, const std::uint16_t* all, std::int32_t of_lane) {
+#ifdef __CUDA_ARCH__
+  return __all_sync(~0U, of_lane >= lags.first_far) != 0;
+#else
+  return lags.are_far(all);
+#endif
+}
+
 /// scratch[((wave * parts + part) * panels + panel of all tiles) * group + g][lane]
 template <class T, int group>
 __global__ void __launch_bounds__(product_threads)
     product_kernel(const Tile<T>* __restrict__ tiles, const __grid_constant__ ProductShape shape,
-                   const __grid_constant__ WindowsOfBlocks<T> blocks, T* __restrict__ scratch) {
+                   const __grid_constant__ WindowsOfBlocks<T> blocks, ChosenLags lags, T* __restrict__ scratch) {
   constexpr int warps = product_threads / panel_rows;
   constexpr int batch = batch_columns(group);
   // Waves beside each other, as they read the same values; then panels that read neighbouring parts of windows.
@@ -98,12 +107,18 @@ __global__ void __launch_bounds__(product_threads)
   for (std::int32_t slice = begin; slice < end; ++slice) {
     auto columns = static_cast<int>(slice_end - slice_begin);
     const T* past = present - slice_first;
+    const bool taken =
+        lags.which == LagsOf::all || are_far(lags, first - lane, slice_first) == (lags.which == LagsOf::far);
     present += windows.shape.stride;
     slice_begin = slice_end;
     if (slice + 1 < end) {
       first += panel_rows;
       slice_first = *first;
       slice_end = start[slice + 2];
+    }
+    if (!taken) {
+      value += columns * panel_rows;
+      continue;
     }
     const char* const ahead = reinterpret_cast<const char*>(value - lane) + bytes_ahead + lane * line_bytes;
     if (lane * line_bytes < columns * panel_rows * static_cast<int>(sizeof(T)) && ahead < stream_end) ask_ahead(ahead);

@@ -45,12 +45,12 @@ TYPED_TEST(TdbemEmulated, ProductsAreSumsOverLags) {
           const WindowsOfBlocks<T> windows = p.windows_of(column, blocks, p.windows.values);
           const std::vector<Tile<T>> all(tiles.begin() + static_cast<std::ptrdiff_t>(column),
                                          tiles.begin() + static_cast<std::ptrdiff_t>(column + blocks * rows));
-          for (const Tiles chosen : tiles_in_turn(parts)) {
-            const std::vector<Tile<T>> some = chosen_of(all, chosen);
+          for (const Turn& turn : turns(parts)) {
+            const std::vector<Tile<T>> some = chosen_of(all, turn.tiles);
             std::vector<T> scratch(static_cast<std::size_t>(product_scratch(shape, group, c.waves)), T(1e30));
             with_group<max_group>(group, [&](auto n) {
               cuda_on_host::launch(cuda::product_blocks(shape, c.waves), cuda::product_threads, [&] {
-                cuda::product_kernel<T, n.value>(some.data(), shape, windows, scratch.data());
+                cuda::product_kernel<T, n.value>(some.data(), shape, windows, turn.lags, scratch.data());
               });
             });
             const auto each = static_cast<std::int32_t>(rows);

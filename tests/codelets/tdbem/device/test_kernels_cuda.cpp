@@ -70,12 +70,12 @@ TYPED_TEST(TdbemCuda, ProductsAreSumsOverLags) {
             panels = std::max(panels, tiles.back().panels());
           }
           const ProductShape shape{static_cast<std::int32_t>(blocks * rows), panels, parts};
-          for (const Tiles chosen : tiles_in_turn(parts)) {
-            const DeviceArray<Tile<T>> device_tiles(this->stream_, chosen_of(tiles, chosen));
+          for (const Turn& turn : turns(parts)) {
+            const DeviceArray<Tile<T>> device_tiles(this->stream_, chosen_of(tiles, turn.tiles));
             const DeviceArray<T> scratch(
                 this->stream_, static_cast<std::size_t>(product_scratch(shape, group, c.waves)), 0, Guard::nan);
             cuda::product(device_tiles.data(), shape, p.windows_of(column, blocks, window_values.data()), sums,
-                          scratch.data(), this->stream_);
+                          scratch.data(), this->stream_, turn.lags);
             check(cudaStreamSynchronize(this->stream_));
             static_cast<void>(scratch.values());  // nothing outside is written
           }
