@@ -65,8 +65,10 @@ __device__ inline void add_batch(const T* value, int columns, const T*& past, T 
 /// Whether all row-vectors of a panel and slice are, of which the calling lane has one.
 __device__ inline bool are_far(const ChosenLags& lags, const std::uint16_t* all, std::int32_t of_lane) {
 #ifdef __CUDA_ARCH__
+  static_cast<void>(all);
   return __all_sync(~0U, of_lane >= lags.first_far) != 0;
 #else
+  static_cast<void>(of_lane);
   return lags.are_far(all);
 #endif
 }
