@@ -121,10 +121,7 @@ TYPED_TEST(TdbemFlow, FarTilesAheadGiveTheSame) {
     std::int64_t far = 0, near = 0;
     for (std::size_t b = 0; b < matrices.blocks(); ++b)
       for (const TileStructure* const tile : matrices.tiles(b)) {
-        std::int32_t smallest = tile->counts.largest_lag;
-        for (std::size_t x = 0; x < tile->first.size(); ++x)
-          if (tile->length[x] > 0) smallest = std::min<std::int32_t>(smallest, tile->first[x]);
-        EXPECT_EQ(tile->counts.smallest_lag, smallest);
+        EXPECT_EQ(tile->counts.smallest_lag, *std::min_element(tile->first.begin(), tile->first.end()));
         for (std::size_t x = 0; x < tile->first.size(); x += panel_rows) {
           const bool all_far = std::all_of(&tile->first[x], &tile->first[x] + panel_rows,
                                            [&](std::int32_t lag) { return lag >= 2 * group; });

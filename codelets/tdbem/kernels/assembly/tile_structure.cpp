@@ -105,7 +105,6 @@ TileStructure structure_of(Range rows, Range slices, const Discretisation& d, co
   const auto row_vectors = static_cast<std::size_t>(panels) * static_cast<std::size_t>(slices.size());
   tile.start.reserve(row_vectors + 1);
   tile.start.push_back(0);
-  // rows that fill up the last panel begin at lag 1 and have no values
   tile.first.assign(row_vectors * panel_rows, 1);
   tile.length.assign(row_vectors * panel_rows, 0);
   LagCounts& counts = tile.counts;
@@ -121,8 +120,11 @@ TileStructure structure_of(Range rows, Range slices, const Discretisation& d, co
         longest = std::max(longest, lags.length());
         counts.values += lags.length();
         counts.largest_lag = std::max(counts.largest_lag, lags.last);
-        if (lags.length() > 0) counts.smallest_lag = std::min(counts.smallest_lag, lags.stored_first());
+        counts.smallest_lag = std::min(counts.smallest_lag, lags.stored_first());
       }
+      // rows that fill up the last panel have no values and begin as its first one
+      for (std::int32_t r = rows.size(); r < (panel + 1) * panel_rows; ++r)
+        tile.first[place + static_cast<std::size_t>(r % panel_rows)] = tile.first[place];
       counts.longest = std::max(counts.longest, longest);
       tile.start.push_back(tile.start.back() + static_cast<std::uint32_t>(longest));
     }

@@ -21,7 +21,7 @@ struct LagCounts {
   std::int64_t row_vectors = 0;
   std::int32_t longest = 0;                                              ///< row-vector, lag 0 not among its values
   std::int32_t largest_lag = 0;                                          ///< Kmax
-  std::int32_t smallest_lag = std::numeric_limits<std::int32_t>::max();  ///< of the values
+  std::int32_t smallest_lag = std::numeric_limits<std::int32_t>::max();  ///< at which a row-vector begins
 
   void add(const LagCounts& other);
   [[nodiscard]] double mean_length() const { return static_cast<double>(values) / static_cast<double>(row_vectors); }
