@@ -15,16 +15,12 @@
 namespace asterism::tdbem::codelets {
 namespace {
 
-/// Bytes at which the part of the directory that a product takes begins.
-std::int64_t directory_of(const PartOfBlock& place) {
-  return place.directory + place.first_tile * static_cast<std::int64_t>(sizeof(PlacedTile));
-}
 /// The tiles that a product takes of a block.
 template <class T>
-std::vector<Tile<T>> tiles_of(const void* block, const PartOfBlock& place, const ChosenTiles& chosen = {}) {
+std::vector<Tile<T>> tiles_of(const void* block, const PartOfBlock& place) {
   std::vector<Tile<T>> tiles;
   for (std::int32_t t = 0; t < place.tiles; ++t)
-    if (chosen.has(t)) tiles.push_back(tile_of_block<T>(block, directory_of(place), t));
+    tiles.push_back(tile_of_block<T>(block, place.directory, place.first_tile + t));
   return tiles;
 }
 
@@ -36,11 +32,8 @@ struct Cpu {
   template <class T, class Scratch>
   void product(const ProductArgs& a, const void* const* blocks, const WindowsOfBlocks<T>& windows, const Sums<T>& sums,
                const Scratch& /*scratch*/) const {
-    for (std::int32_t k = 0; k < a.blocks; ++k) {
-      const std::vector<Tile<T>> tiles = tiles_of<T>(blocks[k], a.place[k], a.chosen[k]);
-      cpu::product(tiles.data(), static_cast<std::int32_t>(tiles.size()), windows.of[k], sums, cpu::Panels::suited,
-                   a.lags);
-    }
+    for (std::int32_t k = 0; k < a.blocks; ++k)
+      cpu::product(tiles_of<T>(blocks[k], a.place[k]).data(), a.place[k].tiles, windows.of[k], sums);
   }
   template <class T>
   void full_blocks_product(const FullBlocksView<T>& blocks, const Windows<T>& windows, const Sums<T>& sums) const {

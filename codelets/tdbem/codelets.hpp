@@ -69,8 +69,6 @@ struct ProductArgs {
   Work work;
   std::int32_t blocks = 0;
   PartOfBlock place[most_blocks_at_once];
-  ChosenTiles chosen[most_blocks_at_once];  ///< of these places
-  ChosenLags lags;                          ///< in these tiles
   WindowShape shape;
   std::int32_t waves = 1;
   std::int32_t row_begin = 0;  ///< of the partial sums

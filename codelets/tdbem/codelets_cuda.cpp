@@ -42,14 +42,13 @@ struct Gpu {
       const PartOfBlock& place = a.place[k];
       directories.block[k] = blocks[k];
       directories.directory[k] = place.directory + place.first_tile * static_cast<std::int64_t>(sizeof(PlacedTile));
-      directories.chosen[k] = a.chosen[k];
       panels = std::max(panels, place.panels);
       slices = std::max(slices, place.slices);
     }
     const std::int32_t count = a.blocks * windows.tiles_of_each;
     cuda::place_tiles(directories, windows.tiles_of_each, tiles, stream);
     auto* const parts = reinterpret_cast<T*>(memory + tasks::tile_bytes<T>(count));
-    cuda::product(tiles, product_shape(count, panels, slices), windows, sums, parts, stream, a.lags);
+    cuda::product(tiles, product_shape(count, panels, slices), windows, sums, parts, stream);
   }
   template <class T>
   void full_blocks_product(const FullBlocksView<T>& blocks, const Windows<T>& windows, const Sums<T>& sums) const {

@@ -112,7 +112,7 @@ void illuminate(void** b, void* arguments) {
   Unit{}.illuminate(surface, a.incident, a.steps, a.row_begin, a.row_begin + a.rows, incident);
 }
 
-/// Values before step g: in this group's solutions, or at the end of the other's.
+/// The two values before step g: in this group's solutions, or at the end of the other's.
 template <class T>
 const T* earlier(const SolveArgs& a, std::int32_t places, const T* now, const T* before) {
   const std::int32_t g = a.g - places;
@@ -151,12 +151,7 @@ void solve_step(const Unit& unit, const SolveArgs& a, const SolveData<T>& data) 
   const T* const now = data.solutions;
   const T* const last = earlier(a, 1, now, data.other);
   const T* const before = a.group > 1 ? earlier(a, 2, now, data.other) : last;
-  Guess<T> guess{last, before};
-  if (constexpr std::int32_t points = 4; a.group >= points) {
-    guess.third = earlier(a, 3, now, data.other);
-    guess.fourth = earlier(a, points, now, data.other);
-  }
-  unit.solve(a, data.m, data.inverse, guess, data.rhs, answer, data.tally);
+  unit.solve(a, data.m, data.inverse, Guess<T>{last, before}, data.rhs, answer, data.tally);
 }
 
 template <class Unit, class T>

@@ -78,12 +78,11 @@ Codelet& Simulation<T>::product_codelet() const {
 }
 
 template <class T>
-void Simulation<T>::submit_product(Range blocks, std::size_t partial, const Summation& of, ProductSpan* span) {
+void Simulation<T>::submit_product(Range blocks, std::size_t partial, ProductSpan* span) {
   Partial& to = partials_[partial];
   codelets::ProductArgs args;
   args.shape = shape_;
-  args.lags = {of.lags, 2 * method_.group};
-  args.shape.reach += of.groups_on * method_.group;  // to a group further on; this one's values are still zero
+  if (method_.ahead) args.shape.reach += method_.group;  // to a group further on; this one's values are still zero
   args.waves = waves_;
   args.row_begin = to.row_begin;
   args.rows = to.rows;
@@ -94,14 +93,9 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, const Summ
   for (std::int32_t b = blocks.begin; b < blocks.end; ++b) {
     const auto block = static_cast<std::size_t>(b);
     if (full_blocks_) args.full_blocks[args.blocks] = full_blocks_->places(block);
-    if (of.lags != LagsOf::all) {
-      const FarTiles& tiles = far_tiles_[block];
-      const ChosenTiles& chosen = of.lags == LagsOf::far ? tiles.far : tiles.near;
-      args.chosen[args.blocks] = chosen.from(static_cast<std::int32_t>(to.first));
-    }
     args.place[args.blocks++] = matrices_.place(block, to.first, to.end);
-    bytes += share_of(block, of.lags) * static_cast<double>(product_bytes_of(block));
-    values += share_of(block, of.lags) * counted_values(block);
+    bytes += static_cast<double>(product_bytes_of(block));
+    values += counted_values(block);
     accesses.push_back({product_block(block), STARPU_R});
     accesses.push_back({windows_[block], STARPU_R});
   }
@@ -112,8 +106,7 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, const Summ
   args.work.variant = method_.group;
   options.priority = summation_priority;
   options.worker = to.worker;
-  // those of near lags wait for solutions
-  if (of.lags != LagsOf::near) options.done = add_span;
+  options.done = add_span;
   options.done_argument = span;
   accesses.push_back({to.sums, args.clear ? STARPU_W : STARPU_RW});
   if (partial >= core_partials_) accesses.push_back({product_scratch_, STARPU_SCRATCH});
@@ -124,16 +117,15 @@ void Simulation<T>::submit_product(Range blocks, std::size_t partial, const Summ
 }
 
 template <class T>
-void Simulation<T>::submit_products(const Summation& of) {
+void Simulation<T>::submit_products() {
   if (sharing_ == Sharing::scheduler) {
     for (std::int32_t b = matrices_.own().begin; b < matrices_.own().end; ++b)
-      submit_product({b, b + 1}, static_cast<std::size_t>(b - matrices_.own().begin) % partials_.size(), of,
-                     &spans_[0]);
+      submit_product({b, b + 1}, static_cast<std::size_t>(b - matrices_.own().begin) % partials_.size(), &spans_[0]);
     return;
   }
   // Forwards and backwards in turn, so that a group begins with the blocks that the last one ended with: where not all
   // fit into memory, those are still there. (Least recently used ones go first, and in a circle each would be gone.)
-  const bool backwards = (steps_ / method_.group + of.groups_on) % 2 != 0;
+  const bool backwards = steps_ / method_.group % 2 != 0;
   std::int32_t begin = matrices_.own().begin;
   for (std::size_t w = 0; w < shares_.size(); ++w) {
     const bool cores = w == 0 && !cores_.empty();
@@ -142,43 +134,23 @@ void Simulation<T>::submit_products(const Summation& of) {
     const std::int32_t share_end = begin + static_cast<std::int32_t>(shares_[w]);
     std::vector<Range> batches;
     for (std::int32_t b = begin; b < share_end; b = batches.back().end)
-      batches.push_back({b, cores ? b + 1 : end_of_batch(b, share_end, of.lags)});
+      batches.push_back({b, cores ? b + 1 : end_of_batch(b, share_end)});
     if (backwards) std::reverse(batches.begin(), batches.end());
     for (const Range& batch : batches)
-      for (std::size_t p = first; p < end; ++p) submit_product(batch, p, of, &spans_[w]);
+      for (std::size_t p = first; p < end; ++p) submit_product(batch, p, &spans_[w]);
     begin = share_end;
   }
 }
 
-/// Blocks from `first` on that a GPU takes together, up to `end`. (What is near is a small part, of blocks that are
-/// there.)
+/// Blocks from `first` on that a GPU takes together, up to `end`.
 template <class T>
-std::int32_t Simulation<T>::end_of_batch(std::int32_t first, std::int32_t end, LagsOf lags) const {
+std::int32_t Simulation<T>::end_of_batch(std::int32_t first, std::int32_t end) const {
   std::int64_t bytes = 0;
   std::int32_t b = first;
   do bytes += product_bytes_of(static_cast<std::size_t>(b++));
   while (b < end && b < first + most_blocks_at_once &&
-         (lags == LagsOf::near || bytes + product_bytes_of(static_cast<std::size_t>(b)) <= batch_bytes_));
+         bytes + product_bytes_of(static_cast<std::size_t>(b)) <= batch_bytes_);
   return b;
-}
-
-/// All sums of the group to come but those that are begun.
-template <class T>
-void Simulation<T>::submit_summation() {
-  if (far_tiles_.empty()) {
-    submit_products({});
-    return;
-  }
-  if (!far_begun_) submit_products({LagsOf::far, 0});
-  submit_products({LagsOf::near, 0});
-}
-
-/// They are computed again.
-template <class T>
-void Simulation<T>::forget_far_sums() {
-  if (far_begun_)
-    for (Partial& p : partials_) p.used = false;
-  far_begun_ = false;
 }
 
 template <class T>
@@ -347,7 +319,7 @@ void Simulation<T>::submit_march() {
 template <class T>
 void Simulation<T>::begin_group() {
   if (begun_) return;
-  if (!method_.ahead) submit_summation();
+  if (!method_.ahead) submit_products();
   submit_combine();
   for (Partial& p : partials_) p.used = false;
   begun_ = true;
@@ -357,14 +329,11 @@ template <class T>
 void Simulation<T>::advance() {
   reserve(steps_ + method_.group);
   starpu_iteration_push(static_cast<unsigned long>(steps_ / method_.group));
-  // summation stage: s^(n+g) of what is known, for the g < n_g of this group, and of the next one if `ahead`, or where
-  // lags are far
+  // summation stage: s^(n+g) of what is known, for the g < n_g of this group, and of the next one if `ahead`
   begin_group();
   // l^(n+g)
   if (illuminated(steps_)) submit_illuminate();
-  if (method_.ahead) submit_products({LagsOf::all, 1});
-  far_begun_ = !far_tiles_.empty();
-  if (far_begun_) submit_products({LagsOf::far, 1});
+  if (method_.ahead) submit_products();
   if (marches_) submit_march();
   for (std::int32_t g = 0; g < method_.group && !marches_; ++g) {
     // solution: M^0 a^(n+g) = l^(n+g) - s^(n+g)

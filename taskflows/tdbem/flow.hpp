@@ -12,11 +12,8 @@
 //   then windows of past values move on by n_g steps, and the pressure at observers follows from them.
 //
 // With Method::ahead the summation of the next group is submitted before the solutions of this one, so that both run
-// at the same time; the radiation stage then reaches over two groups. Where GPUs have a stream for the products and
-// another one for what follows, this is done with panels of slices that are far: all their lags are 2 n_g or more, so
-// that the next group needs of them only what is known before this one, and the radiation stage stays as it is. Over
-// several ranks each rank does the summation with its slices; the sums are exchanged by distributed_sums.hpp, and every
-// rank finds all solutions.
+// at the same time; the radiation stage then reaches over two groups. Over several ranks each rank does the summation
+// with its slices; the sums are exchanged by distributed_sums.hpp, and every rank finds all solutions.
 //
 // flow.cpp has the stages in this order, simulation_windows.cpp the windows, distributed_sums.cpp the exchange,
 // simulation_observers.cpp the observers, simulation_state.cpp what a state's file holds.

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,9 +82,6 @@ struct Method {
   Radiation radiation = Radiation::suitable;
   Kernel kernel = Kernel::panels;
   BlockShape shape_of_full_blocks{64, 32};  ///< of Kernel::full_blocking
-  /// Products with tiles that are far go on while a group is solved (flow.hpp), of the kernels panels and
-  /// contiguous_blocking; unset: where a GPU has another stream for the solutions.
-  std::optional<bool> far_ahead = std::nullopt;
 };
 
 /// Throws Error (bad_input), one line: speeds, steps, groups, block sizes and shapes that cannot be, no wave, waves of

@@ -62,7 +62,6 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
       // a small part of the GPU's memory, which may not hold all blocks
       const starpu_ssize_t memory = starpu_memory_get_total(unit.node);
       const std::int64_t most = memory > 0 ? memory / 16 : largest_batch;
-      gpu_bytes_ += std::max<std::int64_t>(memory, 0);
       batch_bytes_ = std::min(batch_bytes_ == 0 ? largest_batch : batch_bytes_, most);
     } else if (unit.device == devices.front()) {
       beside_products = unit.worker;
@@ -84,7 +83,6 @@ Simulation<T>::Simulation(const Problem& problem, const Method& method, Matrices
   }();
   if (method.kernel == Kernel::full_blocking)
     full_blocks_ = std::make_unique<FullBlockMatrices<T>>(matrices, method.shape_of_full_blocks);
-  build_far_tiles();
   build_windows(weights.largest_lag);
   build_surface();
   if (rank_group().distributed())
@@ -128,7 +126,6 @@ void Simulation<T>::share(const Sizes& blocks) {
   if (blocks.size() != static_cast<std::size_t>(workers()) ||
       std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0}) != matrices_.own().size())
     bad_input("{} blocks of slices have to be shared out among {} workers", matrices_.own().size(), workers());
-  if (blocks != shares_) forget_far_sums();
   shares_ = blocks;
 }
 

@@ -142,16 +142,6 @@ class Simulation {
     bool used = false;  ///< has it sums of the present group?
   };
 
-  /// far: panels whose lags are so large that the next group needs of them only what is known before this one.
-  struct Summation {
-    LagsOf lags = LagsOf::all;
-    std::int32_t groups_on = 0;  ///< 0: of the group that comes, 1: of the one after it
-  };
-  struct FarTiles {         ///< of a block
-    ChosenTiles far, near;  ///< tiles that have some
-    double share = 0;       ///< of its values
-  };
-
   [[nodiscard]] Radiation radiation() const;
   void build_surface();
   void build_parts();
@@ -165,9 +155,6 @@ class Simulation {
   void check_memory_of_gpus() const;
   void pin_constants();
   [[nodiscard]] int node_of_solving_unit() const;
-  [[nodiscard]] bool far_ahead_suits() const;
-  void build_far_tiles();
-  [[nodiscard]] double share_of(std::size_t block, LagsOf lags) const;
   Partial partial_of(std::size_t first, std::size_t end, int worker, const std::string& name) const;
   TaskOptions on_solving_unit(Priority priority) const;
 
@@ -175,11 +162,9 @@ class Simulation {
   [[nodiscard]] std::int64_t product_bytes_of(std::size_t b) const;
   [[nodiscard]] double counted_values(std::size_t b) const;
   Codelet& product_codelet() const;
-  void submit_product(Range blocks, std::size_t partial, const Summation& of, ProductSpan* span);
-  [[nodiscard]] std::int32_t end_of_batch(std::int32_t first, std::int32_t end, LagsOf lags) const;
-  void submit_products(const Summation& of);
-  void submit_summation();
-  void forget_far_sums();
+  void submit_product(Range blocks, std::size_t partial, ProductSpan* span);
+  [[nodiscard]] std::int32_t end_of_batch(std::int32_t first, std::int32_t end) const;
+  void submit_products();
   void submit_combine();
   void submit_illuminate();
   void submit_incident(std::int32_t row_begin, std::int32_t rows, const std::vector<Handle>& incident);
@@ -209,14 +194,11 @@ class Simulation {
   std::vector<int> cores_;
   std::vector<int> gpus_;          ///< a worker of each GPU
   std::int64_t batch_bytes_ = 0;   ///< of blocks that a GPU takes together
-  std::int64_t gpu_bytes_ = 0;     ///< of memory that all GPUs have, as far as that is known
   bool marches_ = false;           ///< all solutions of a group in one task
   int solving_unit_ = any_worker;  ///< of all tasks but products: a stream of the first GPU, if there is one
   std::int64_t steps_ = 0;
   std::int64_t tasks_ = 0;
-  bool begun_ = false;               ///< are the sums of the group to come put together?
-  std::vector<FarTiles> far_tiles_;  ///< of each block, where they are summed up a group ahead
-  bool far_begun_ = false;           ///< are those of the group to come submitted?
+  bool begun_ = false;  ///< are the sums of the group to come put together?
   Passage passage_;
 
   std::unique_ptr<DistributedSums<T>> distributed_sums_;  ///< over several

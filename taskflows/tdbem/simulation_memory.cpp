@@ -55,7 +55,7 @@ void Simulation<T>::check_memory_of_gpus() const {
   const Range own = matrices_.own();
   for (std::int32_t b = own.begin; b < own.end; ++b) {
     largest = std::max(largest, product_bytes_of(static_cast<std::size_t>(b)));
-    in_batch = std::max(in_batch, end_of_batch(b, own.end, LagsOf::all) - b);
+    in_batch = std::max(in_batch, end_of_batch(b, own.end) - b);
   }
   need.add(largest, tasks_at_once * in_batch);
   for (const int gpu : gpus_)

@@ -123,7 +123,6 @@ void Simulation<T>::set(const State& state) {
               [&](std::int64_t w, const T* from) { std::copy_n(from, line, values + w * line); });
   }
   begun_ = method_.ahead;
-  forget_far_sums();
   // the guesses of the next group are extrapolated from the last values
   const starpu_data_handle_t last = solutions(steps_ / method_.group + 1);
   const Acquired held(last, STARPU_W);

@@ -106,52 +106,6 @@ typename Simulation<T>::Partial Simulation<T>::partial_of(std::size_t first, std
   return p;
 }
 
-/// Where GPUs alone do the products, have a stream beside them for what follows, and hold all blocks, as many are read
-/// twice.
-template <class T>
-bool Simulation<T>::far_ahead_suits() const {
-  const bool apart = std::find(gpus_.begin(), gpus_.end(), solving_unit_) == gpus_.end();
-  if (gpus_.empty() || !apart || !cores_.empty() || sharing_ == Sharing::scheduler) return false;
-  std::int64_t bytes = 0;
-  for (const std::size_t b : matrices_.own_blocks()) bytes += matrices_.block_bytes(b);
-  return bytes <= gpu_bytes_ / 4 * 3;
-}
-
-template <class T>
-void Simulation<T>::build_far_tiles() {
-  const bool can = !method_.ahead &&
-                   (method_.kernel == Kernel::panels || method_.kernel == Kernel::contiguous_blocking) &&
-                   matrices_.blocks() <= static_cast<std::size_t>(ChosenTiles::most);
-  if (!can || !method_.far_ahead.value_or(far_ahead_suits())) return;
-  far_tiles_.resize(matrices_.blocks());
-  for (const std::size_t b : matrices_.own_blocks()) {
-    FarTiles& of_block = far_tiles_[b];
-    of_block.far.all = of_block.near.all = false;
-    const ChosenLags far{LagsOf::far, 2 * method_.group};
-    std::int64_t far_values = 0;
-    std::int32_t t = 0;
-    for (const TileStructure* const tile : matrices_.tiles(b)) {
-      const bool alike = tile->counts.smallest_lag >= far.first_far;
-      std::int64_t columns = alike ? tile->start.back() : 0;
-      for (std::size_t x = 0; x + 1 < tile->start.size() && !alike; ++x)
-        if (far.take(&tile->first[x * panel_rows])) columns += tile->start[x + 1] - tile->start[x];
-      if (columns > 0) of_block.far.mark(t);
-      if (columns < tile->start.back()) of_block.near.mark(t);
-      far_values += columns * panel_rows;
-      ++t;
-    }
-    of_block.share = static_cast<double>(far_values) / static_cast<double>(matrices_.padded_values(b));
-  }
-}
-
-/// What some row-vectors have of the values of a block.
-template <class T>
-double Simulation<T>::share_of(std::size_t block, LagsOf lags) const {
-  if (lags == LagsOf::all) return 1;
-  const double far = far_tiles_[block].share;
-  return lags == LagsOf::far ? far : 1 - far;
-}
-
 template <class T>
 void Simulation<T>::build_partials() {
   const std::size_t blocks = matrices_.blocks();

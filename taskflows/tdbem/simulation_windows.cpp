@@ -17,9 +17,8 @@ void Simulation<T>::build_windows(std::int32_t observer_lag) {
   shape_.group = method_.group;
   shape_.reach = std::max(counts.largest_lag + counts.longest, observer_lag + method_.group);
   // a group ahead looks further into the future, which is zero
-  const std::int32_t future = far_tiles_.empty() ? width_ : 2 * method_.group;
   shape_.stride =
-      aligned((shape_.reach + future) * static_cast<std::int64_t>(sizeof(T))) / static_cast<std::int64_t>(sizeof(T));
+      aligned((shape_.reach + width_) * static_cast<std::int64_t>(sizeof(T))) / static_cast<std::int64_t>(sizeof(T));
   window_memory_.resize(matrices_.blocks());
   windows_.resize(matrices_.blocks());
   for (const std::size_t b : matrices_.own_blocks()) {

@@ -176,26 +176,6 @@ inline std::vector<ProductCase> product_cases() {
           {"six waves", {}, {0, 45}, {1, 12}, 6}};
 }
 
-/// Which tiles a product takes, each second one or all, and which row-vectors of them.
-enum class Tiles { all, even, odd };
-struct Turn {
-  Tiles tiles = Tiles::all;
-  ChosenLags lags = {};
-};
-/// A product of all, or several of some.
-inline std::vector<Turn> turns(std::int32_t parts) {
-  constexpr std::int32_t first_far = 3;
-  if (parts == 1) return {Turn{}};
-  return {{Tiles::even, {}}, {Tiles::odd, {LagsOf::far, first_far}}, {Tiles::odd, {LagsOf::near, first_far}}};
-}
-/// The others have no slices.
-template <class T>
-std::vector<Tile<T>> chosen_of(std::vector<Tile<T>> tiles, Tiles chosen) {
-  for (std::size_t t = 0; t < tiles.size() && chosen != Tiles::all; ++t)
-    if ((t % 2 == 0) != (chosen == Tiles::even)) tiles[t].slices = 0;
-  return tiles;
-}
-
 /// Numbers of summation vectors that are computed at once: any.
 inline std::vector<std::int32_t> all_groups() {
   std::vector<std::int32_t> groups(max_group);

@@ -85,26 +85,5 @@ TEST(Block, TilesAreWhereTheDirectorySays) {
   EXPECT_EQ(tile_of_block<float>(block, 640, 0).slices, 5);
 }
 
-TEST(Block, TilesThatAreNotChosenHaveNoSlices) {
-  alignas(64) char block[1024] = {};
-  const PlacedTile placed[2] = {{64, 128, 192, 256, 32, 20, 0, 5}, {320, 384, 448, 512, 64, 7, 5, 3}};
-  std::copy_n(reinterpret_cast<const char*>(placed), sizeof placed, block + 640);
-  ChosenTiles chosen;
-  EXPECT_TRUE(chosen.has(1));
-  chosen.all = false;
-  for (const std::int32_t t : {1, 31, 32, 255}) {
-    EXPECT_FALSE(chosen.has(t));
-    chosen.mark(t);
-    EXPECT_TRUE(chosen.has(t));
-  }
-  EXPECT_FALSE(chosen.has(0) || chosen.has(2) || chosen.has(33) || chosen.has(254));
-  const ChosenTiles later = chosen.from(31);
-  EXPECT_TRUE(later.has(0) && later.has(1) && later.has(224));
-  EXPECT_FALSE(later.has(2) || later.has(31) || later.has(255));
-  EXPECT_EQ(chosen_tile<double>(chosen, block, 640, 1).slices, 3);
-  EXPECT_EQ(chosen_tile<double>(chosen, block, 640, 0).slices, 0);
-  EXPECT_EQ(chosen_tile<double>(chosen, block, 640, 0).rows, 20);
-}
-
 }  // namespace
 }  // namespace asterism::tdbem

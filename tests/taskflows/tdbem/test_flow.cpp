@@ -107,68 +107,6 @@ TYPED_TEST(TdbemFlow, EveryWayOfWorkingGivesTheSame) {
   }
 }
 
-/// Panels whose lags are far go on ahead: in every group, where intervals change while they are begun, and from a state
-/// in the middle, bit for bit.
-TYPED_TEST(TdbemFlow, FarTilesAheadGiveTheSame) {
-  using T = TypeParam;
-  constexpr std::int64_t half = 36;
-  Problem p = ellipsoid_problem(Boundary::rigid);
-  p.limits.tolerance = sizeof(T) == 8 ? 1e-13 : 1e-6;
-  Matrices<T> matrices(p, 32);
-  matrices.assemble([](double) {});
-  const std::vector<std::vector<double>> expected = reference_march(p, matrices, 1, 2 * half);
-  for (const std::int32_t group : {1, 2, 3}) {
-    std::int64_t far = 0, near = 0;
-    for (std::size_t b = 0; b < matrices.blocks(); ++b)
-      for (const TileStructure* const tile : matrices.tiles(b)) {
-        EXPECT_EQ(tile->counts.smallest_lag, *std::min_element(tile->first.begin(), tile->first.end()));
-        for (std::size_t x = 0; x < tile->first.size(); x += panel_rows) {
-          const bool all_far = std::all_of(&tile->first[x], &tile->first[x] + panel_rows,
-                                           [&](std::int32_t lag) { return lag >= 2 * group; });
-          ++(all_far ? far : near);
-          EXPECT_EQ((ChosenLags{LagsOf::far, 2 * group}.take(&tile->first[x])), all_far);
-          EXPECT_EQ((ChosenLags{LagsOf::near, 2 * group}.take(&tile->first[x])), !all_far);
-        }
-      }
-    EXPECT_GT(far, 0);
-    EXPECT_GT(near, 0);
-    for (const Sharing sharing : {Sharing::intervals, Sharing::scheduler}) {
-      Method method{group, false, 0};
-      method.far_ahead = true;
-      Simulation<T> s(p, method, matrices, Runtime::session(), sharing);
-      std::vector<std::vector<double>> found = march(s, half, 1);
-      const auto state = s.state();
-      const auto second_half = [&](Simulation<T>& of) {
-        std::vector<std::vector<double>> a;
-        while (of.steps() < 2 * half) {
-          of.advance();
-          for (std::int64_t n = of.steps() - group; n < of.steps(); ++n) a.push_back(of.solution(n, 1));
-        }
-        return a;
-      };
-      Simulation<T> from_state(p, method, matrices, Runtime::session(), sharing);
-      from_state.set(state);
-      const std::vector<std::vector<double>> rest = second_half(s);
-      // (a scheduler may give blocks to cores and to GPUs, which round otherwise)
-      const bool same = second_half(from_state) == rest;
-      EXPECT_TRUE(same || sharing == Sharing::scheduler);
-      from_state.set(state);
-      from_state.advance();
-      if (sharing == Sharing::intervals) {
-        Sizes other(static_cast<std::size_t>(s.workers()), 0);
-        other.back() = static_cast<std::int64_t>(matrices.blocks());
-        from_state.share(other);
-      }
-      second_half(from_state);
-      EXPECT_LT(difference({rest.back()}, {from_state.solution(2 * half - 1, 1)}),
-                (sizeof(T) == 8 ? 1e-11 : 2e-4) * largest(expected));
-      found.insert(found.end(), rest.begin(), rest.end());
-      EXPECT_LT(difference(expected, found), (sizeof(T) == 8 ? 1e-11 : 2e-4) * largest(expected))
-          << "group " << group << (sharing == Sharing::scheduler ? ", scheduler" : "");
-    }
-  }
-}
-
 /// The paper's other kernels, with two waves, groups that are narrower than blocks, ahead or not, both ways of sharing.
 TYPED_TEST(TdbemFlow, EveryKernelGivesTheSame) {
   using T = TypeParam;

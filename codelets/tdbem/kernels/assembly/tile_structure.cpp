@@ -105,6 +105,7 @@ TileStructure structure_of(Range rows, Range slices, const Discretisation& d, co
   const auto row_vectors = static_cast<std::size_t>(panels) * static_cast<std::size_t>(slices.size());
   tile.start.reserve(row_vectors + 1);
   tile.start.push_back(0);
+  // rows that fill up the last panel begin at lag 1 and have no values
   tile.first.assign(row_vectors * panel_rows, 1);
   tile.length.assign(row_vectors * panel_rows, 0);
   LagCounts& counts = tile.counts;
@@ -120,11 +121,7 @@ TileStructure structure_of(Range rows, Range slices, const Discretisation& d, co
         longest = std::max(longest, lags.length());
         counts.values += lags.length();
         counts.largest_lag = std::max(counts.largest_lag, lags.last);
-        counts.smallest_lag = std::min(counts.smallest_lag, lags.stored_first());
       }
-      // rows that fill up the last panel have no values and begin as its first one
-      for (std::int32_t r = rows.size(); r < (panel + 1) * panel_rows; ++r)
-        tile.first[place + static_cast<std::size_t>(r % panel_rows)] = tile.first[place];
       counts.longest = std::max(counts.longest, longest);
       tile.start.push_back(tile.start.back() + static_cast<std::uint32_t>(longest));
     }
@@ -149,7 +146,6 @@ void LagCounts::add(const LagCounts& other) {
   row_vectors += other.row_vectors;
   longest = std::max(longest, other.longest);
   largest_lag = std::max(largest_lag, other.largest_lag);
-  smallest_lag = std::min(smallest_lag, other.smallest_lag);
 }
 
 MirroredStructure tile_structure(const SurfaceView& surface, const PairRules& rules, const Discretisation& d,

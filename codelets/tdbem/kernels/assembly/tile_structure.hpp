@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "codelets/tdbem/kernels/assembly/pair_distances.hpp"
@@ -19,9 +18,8 @@ struct LagCounts {
   std::int64_t padded_values = 0;  ///< with it
   std::int64_t initial = 0;        ///< of M^0
   std::int64_t row_vectors = 0;
-  std::int32_t longest = 0;                                              ///< row-vector, lag 0 not among its values
-  std::int32_t largest_lag = 0;                                          ///< Kmax
-  std::int32_t smallest_lag = std::numeric_limits<std::int32_t>::max();  ///< at which a row-vector begins
+  std::int32_t longest = 0;      ///< row-vector, lag 0 not among its values
+  std::int32_t largest_lag = 0;  ///< Kmax
 
   void add(const LagCounts& other);
   [[nodiscard]] double mean_length() const { return static_cast<double>(values) / static_cast<double>(row_vectors); }

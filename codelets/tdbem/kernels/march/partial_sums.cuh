@@ -43,7 +43,7 @@ __global__ void place_tiles_kernel(const __grid_constant__ Directories blocks, s
   const auto t = static_cast<std::int32_t>(blockIdx.x * march_threads + threadIdx.x);
   if (t >= blocks.count * of_each) return;
   const std::int32_t b = t / of_each;
-  tiles[t] = chosen_tile<T>(blocks.chosen[b], blocks.block[b], blocks.directory[b], t % of_each);
+  tiles[t] = tile_of_block<T>(blocks.block[b], blocks.directory[b], t % of_each);
 }
 
 }  // namespace asterism::tdbem::cuda

@@ -16,8 +16,7 @@ void combine(const TotalsShape& shape, Begun begun, const PartialSums<T>* partia
 template <class T>
 void right_hand_side(const TotalsShape& shape, std::int32_t g, const RightHandSide<T>& r, cudaStream_t stream);
 
-/// The tiles of blocks of slices where these lie in device memory: `of_each` descriptors of each block in `tiles`,
-/// without slices where they are not chosen.
+/// The tiles of blocks of slices where these lie in device memory: `of_each` descriptors of each block in `tiles`.
 template <class T>
 void place_tiles(const Directories& blocks, std::int32_t of_each, Tile<T>* tiles, cudaStream_t stream);
 

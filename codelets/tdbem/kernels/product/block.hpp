@@ -18,34 +18,12 @@ struct PlacedTile {
   std::int32_t row_begin = 0, rows = 0, slice_begin = 0, slices = 0;
 };
 
-/// Which tiles of a block a product takes, counted from its first one: all, or those that are marked.
-struct ChosenTiles {
-  static constexpr std::int32_t most = 256;
-  bool all = true;
-  std::uint32_t marks[most / 32]{};
-
-  void mark(std::int32_t t) { marks[t / 32] |= std::uint32_t{1} << static_cast<unsigned>(t % 32); }
-  [[nodiscard]] ASTERISM_HOST_DEVICE bool has(std::int32_t t) const {
-    return all || (marks[t / 32] >> static_cast<unsigned>(t % 32) & 1U) != 0;
-  }
-  /// Those from tile `first` on, which comes first then.
-  [[nodiscard]] ChosenTiles from(std::int32_t first) const {
-    if (all || first == 0) return *this;
-    ChosenTiles rest;
-    rest.all = false;
-    for (std::int32_t t = first; t < most; ++t)
-      if (has(t)) rest.mark(t - first);
-    return rest;
-  }
-};
-
 /// Some blocks in device memory, and the bytes at which the directory, or the part of it that is wanted, begins in
 /// each.
 struct Directories {
   std::int32_t count = 0;
   const void* block[most_blocks_at_once]{};
   std::int64_t directory[most_blocks_at_once]{};
-  ChosenTiles chosen[most_blocks_at_once];
 };
 
 /// Tile t of a block whose directory begins at byte `directory`.
@@ -62,14 +40,6 @@ ASTERISM_HOST_DEVICE inline Tile<T> tile_of_block(const void* block, std::int64_
   tile.first = reinterpret_cast<const std::uint16_t*>(bytes + p.first);
   tile.length = reinterpret_cast<const std::uint8_t*>(bytes + p.length);
   tile.values = reinterpret_cast<const T*>(bytes + p.values);
-  return tile;
-}
-/// The same of those that are chosen, which else has no slices.
-template <class T>
-ASTERISM_HOST_DEVICE inline Tile<T> chosen_tile(const ChosenTiles& chosen, const void* block, std::int64_t directory,
-                                                std::int32_t t) {
-  Tile<T> tile = tile_of_block<T>(block, directory, t);
-  if (!chosen.has(t)) tile.slices = 0;
   return tile;
 }
 

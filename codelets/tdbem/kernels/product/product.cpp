@@ -18,8 +18,7 @@ constexpr int waves_at_once = 4;
 constexpr std::int64_t ahead = 6144;
 
 template <class T, int group, template <class, int> class Panel>
-ASTERISM_INLINE void add_tile(const Tile<T>& tile, const Windows<T>& windows, const Sums<T>& sums,
-                              const ChosenLags& lags) {
+ASTERISM_INLINE void add_tile(const Tile<T>& tile, const Windows<T>& windows, const Sums<T>& sums) {
   const T* const presents =
       windows.values + (tile.slice_begin - windows.slice_begin) * windows.shape.stride + windows.shape.reach;
   for (std::int32_t wave = 0; wave < windows.waves; wave += waves_at_once) {
@@ -29,7 +28,6 @@ ASTERISM_INLINE void add_tile(const Tile<T>& tile, const Windows<T>& windows, co
       for (std::int32_t w = 0; w < waves; ++w) of[w].clear();
       for (std::int32_t slice = 0; slice < tile.slices; ++slice) {
         const std::int64_t x = static_cast<std::int64_t>(panel) * tile.slices + slice;
-        if (!lags.take(tile.first + x * panel_rows)) continue;
         const T* const values = tile.values + static_cast<std::int64_t>(tile.start[x]) * panel_rows;
         const auto columns = static_cast<std::int32_t>(tile.start[x + 1] - tile.start[x]);
         for (std::int32_t w = 0; w < waves; ++w)
@@ -50,29 +48,27 @@ ASTERISM_INLINE void add_tile(const Tile<T>& tile, const Windows<T>& windows, co
 }
 
 template <int group>
-ASTERISM_CLONES void by_rows(const Tile<double>& tile, const Windows<double>& windows, const Sums<double>& sums,
-                             const ChosenLags& lags) {
-  add_tile<double, group, PanelByRows>(tile, windows, sums, lags);
+ASTERISM_CLONES void by_rows(const Tile<double>& tile, const Windows<double>& windows, const Sums<double>& sums) {
+  add_tile<double, group, PanelByRows>(tile, windows, sums);
 }
 template <int group>
-ASTERISM_CLONES void by_rows(const Tile<float>& tile, const Windows<float>& windows, const Sums<float>& sums,
-                             const ChosenLags& lags) {
-  add_tile<float, group, PanelByRows>(tile, windows, sums, lags);
+ASTERISM_CLONES void by_rows(const Tile<float>& tile, const Windows<float>& windows, const Sums<float>& sums) {
+  add_tile<float, group, PanelByRows>(tile, windows, sums);
 }
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 template <class T, int group>
 [[gnu::target("arch=x86-64-v4,prefer-vector-width=512")]] void by_lanes(const Tile<T>& tile, const Windows<T>& windows,
-                                                                        const Sums<T>& sums, const ChosenLags& lags) {
-  add_tile<T, group, PanelByLanes>(tile, windows, sums, lags);
+                                                                        const Sums<T>& sums) {
+  add_tile<T, group, PanelByLanes>(tile, windows, sums);
 }
 bool has_lanes() {
   return __builtin_cpu_supports("x86-64-v4") != 0;
 }
 #else
 template <class T, int group>
-void by_lanes(const Tile<T>& tile, const Windows<T>& windows, const Sums<T>& sums, const ChosenLags& lags) {
-  add_tile<T, group, PanelByRows>(tile, windows, sums, lags);
+void by_lanes(const Tile<T>& tile, const Windows<T>& windows, const Sums<T>& sums) {
+  add_tile<T, group, PanelByRows>(tile, windows, sums);
 }
 bool has_lanes() {
   return false;
@@ -86,8 +82,7 @@ bool permutes_two_registers() {
 }
 
 template <class T>
-void product(const Tile<T>* tiles, std::int32_t count, const Windows<T>& windows, const Sums<T>& sums, Panels panels,
-             const ChosenLags& lags) {
+void product(const Tile<T>* tiles, std::int32_t count, const Windows<T>& windows, const Sums<T>& sums, Panels panels) {
   const std::int32_t group = windows.shape.group;
   if (group < 1 || group > max_group) throw std::invalid_argument("product: groups have 1 to 16 summation vectors");
   const bool lanes = permutes_two_registers();
@@ -95,15 +90,13 @@ void product(const Tile<T>* tiles, std::int32_t count, const Windows<T>& windows
   with_group<max_group>(group, [&](auto n) {
     for (std::int32_t t = 0; t < count; ++t)
       if (lanes && panels != Panels::by_rows)
-        by_lanes<T, n.value>(tiles[t], windows, sums, lags);
+        by_lanes<T, n.value>(tiles[t], windows, sums);
       else
-        by_rows<n.value>(tiles[t], windows, sums, lags);
+        by_rows<n.value>(tiles[t], windows, sums);
   });
 }
 
-template void product(const Tile<double>*, std::int32_t, const Windows<double>&, const Sums<double>&, Panels,
-                      const ChosenLags&);
-template void product(const Tile<float>*, std::int32_t, const Windows<float>&, const Sums<float>&, Panels,
-                      const ChosenLags&);
+template void product(const Tile<double>*, std::int32_t, const Windows<double>&, const Sums<double>&, Panels);
+template void product(const Tile<float>*, std::int32_t, const Windows<float>&, const Sums<float>&, Panels);
 
 }  // namespace asterism::tdbem::cpu

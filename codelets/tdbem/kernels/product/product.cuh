@@ -62,22 +62,11 @@ __device__ inline void add_batch(const T* value, int columns, const T*& past, T 
   past -= batch;
 }
 
-/// Whether all row-vectors of a panel and slice are, of which the calling lane has one.
-__device__ inline bool are_far(const ChosenLags& lags, const std::uint16_t* all, std::int32_t of_lane) {
-#ifdef __CUDA_ARCH__
-  static_cast<void>(all);
-  return __all_sync(~0U, of_lane >= lags.first_far) != 0;
-#else
-  static_cast<void>(of_lane);
-  return lags.are_far(all);
-#endif
-}
-
 /// scratch[((wave * parts + part) * panels + panel of all tiles) * group + g][lane]
 template <class T, int group>
 __global__ void __launch_bounds__(product_threads)
     product_kernel(const Tile<T>* __restrict__ tiles, const __grid_constant__ ProductShape shape,
-                   const __grid_constant__ WindowsOfBlocks<T> blocks, ChosenLags lags, T* __restrict__ scratch) {
+                   const __grid_constant__ WindowsOfBlocks<T> blocks, T* __restrict__ scratch) {
   constexpr int warps = product_threads / panel_rows;
   constexpr int batch = batch_columns(group);
   // Waves beside each other, as they read the same values; then panels that read neighbouring parts of windows.
@@ -89,7 +78,7 @@ __global__ void __launch_bounds__(product_threads)
   const std::int32_t t = rest / groups / shape.parts;
   const Tile<T>* const tile = tiles + t;
   const Windows<T>& windows = blocks.of[t / blocks.tiles_of_each];
-  if (panel >= tile->panels() || tile->slices == 0) return;
+  if (panel >= tile->panels()) return;
 
   const std::int32_t slices = tile->slices;
   const auto begin = static_cast<std::int32_t>(static_cast<std::int64_t>(slices) * part / shape.parts);
@@ -109,18 +98,12 @@ __global__ void __launch_bounds__(product_threads)
   for (std::int32_t slice = begin; slice < end; ++slice) {
     auto columns = static_cast<int>(slice_end - slice_begin);
     const T* past = present - slice_first;
-    const bool taken =
-        lags.which == LagsOf::all || are_far(lags, first - lane, slice_first) == (lags.which == LagsOf::far);
     present += windows.shape.stride;
     slice_begin = slice_end;
     if (slice + 1 < end) {
       first += panel_rows;
       slice_first = *first;
       slice_end = start[slice + 2];
-    }
-    if (!taken) {
-      value += columns * panel_rows;
-      continue;
     }
     const char* const ahead = reinterpret_cast<const char*>(value - lane) + bytes_ahead + lane * line_bytes;
     if (lane * line_bytes < columns * panel_rows * static_cast<int>(sizeof(T)) && ahead < stream_end) ask_ahead(ahead);
@@ -143,8 +126,7 @@ __global__ void __launch_bounds__(product_threads)
   for (int g = 0; g < group; ++g) to[g * panel_rows] = s[g];
 }
 
-/// s += what the parts of tiles with slices left, in the order of blocks and of the parts of each: a thread per row, g,
-/// tile and wave.
+/// s += what the parts left, in the order of blocks and of the parts of each: a thread per row, g, tile and wave.
 template <class T>
 __global__ void __launch_bounds__(add_threads)
     add_parts_kernel(const Tile<T>* __restrict__ tiles, const __grid_constant__ ProductShape shape,
@@ -164,9 +146,8 @@ __global__ void __launch_bounds__(add_threads)
   const std::int32_t row = panel * panel_rows + lane;
   if (row >= tile.rows) return;
   T sum = 0;
-  const Tile<T>* of_next = &tile;
-  for (std::int64_t block = place; block < of_part; block += of_block, of_next += tiles_of_each)
-    for (std::int32_t part = 0; part < shape.parts && of_next->slices > 0; ++part)
+  for (std::int64_t block = place; block < of_part; block += of_block)
+    for (std::int32_t part = 0; part < shape.parts; ++part)
       sum += scratch[(wave * shape.parts + part) * of_part + block];
   sums.values[wave * sums.wave_stride + static_cast<std::int64_t>(tile.row_begin - sums.row_begin + row) * group + g] +=
       sum;

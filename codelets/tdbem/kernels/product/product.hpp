@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include "base/host_device.hpp"
 #include "codelets/tdbem/kernels/product/slices.hpp"
 
 namespace asterism::tdbem {
@@ -46,24 +45,6 @@ Sums<T> of_wave(Sums<T> sums, std::int32_t wave) {
   sums.values += wave * sums.wave_stride;
   return sums;
 }
-
-/// Which row-vectors a product takes: of a panel and slice all if the first lag of each is `first_far` or more, or all
-/// where that is not so.
-enum class LagsOf : std::int32_t { all, far, near };
-struct ChosenLags {
-  LagsOf which = LagsOf::all;
-  std::int32_t first_far = 0;
-
-  /// `first`: lags of the panel_rows row-vectors.
-  [[nodiscard]] ASTERISM_HOST_DEVICE bool are_far(const std::uint16_t* first) const {
-    for (std::int32_t r = 0; r < panel_rows; ++r)
-      if (first[r] < first_far) return false;
-    return true;
-  }
-  [[nodiscard]] bool take(const std::uint16_t* first) const {
-    return which == LagsOf::all || are_far(first) == (which == LagsOf::far);
-  }
-};
 
 /// Most blocks of slices that a GPU takes at once: small ones leave it without enough to do.
 inline constexpr std::int32_t most_blocks_at_once = 14;
@@ -112,7 +93,7 @@ enum class Panels {
 /// and waves. Throws std::invalid_argument unless 1 <= group <= max_group, and for by_lanes without AVX-512.
 template <class T>
 void product(const Tile<T>* tiles, std::int32_t count, const Windows<T>& windows, const Sums<T>& sums,
-             Panels panels = Panels::suited, const ChosenLags& lags = {});
+             Panels panels = Panels::suited);
 /// Whether this processor can do Panels::by_lanes.
 bool permutes_two_registers();
 

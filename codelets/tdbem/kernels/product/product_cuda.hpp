@@ -14,6 +14,6 @@ namespace asterism::tdbem::cuda {
 /// every run. Throws std::invalid_argument unless 1 <= group <= max_group.
 template <class T>
 void product(const Tile<T>* tiles, const ProductShape& shape, const WindowsOfBlocks<T>& windows, const Sums<T>& sums,
-             T* scratch, cudaStream_t stream, const ChosenLags& lags = {});
+             T* scratch, cudaStream_t stream);
 
 }  // namespace asterism::tdbem::cuda

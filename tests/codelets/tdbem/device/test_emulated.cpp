@@ -43,21 +43,16 @@ TYPED_TEST(TdbemEmulated, ProductsAreSumsOverLags) {
           const std::size_t blocks = std::min(at_once, (tiles.size() - column) / rows);
           const ProductShape shape{static_cast<std::int32_t>(blocks * rows), panels, parts};
           const WindowsOfBlocks<T> windows = p.windows_of(column, blocks, p.windows.values);
-          const std::vector<Tile<T>> all(tiles.begin() + static_cast<std::ptrdiff_t>(column),
-                                         tiles.begin() + static_cast<std::ptrdiff_t>(column + blocks * rows));
-          for (const Turn& turn : turns(parts)) {
-            const std::vector<Tile<T>> some = chosen_of(all, turn.tiles);
-            std::vector<T> scratch(static_cast<std::size_t>(product_scratch(shape, group, c.waves)), T(1e30));
-            with_group<max_group>(group, [&](auto n) {
-              cuda_on_host::launch(cuda::product_blocks(shape, c.waves), cuda::product_threads, [&] {
-                cuda::product_kernel<T, n.value>(some.data(), shape, windows, turn.lags, scratch.data());
-              });
+          std::vector<T> scratch(static_cast<std::size_t>(product_scratch(shape, group, c.waves)), T(1e30));
+          with_group<max_group>(group, [&](auto n) {
+            cuda_on_host::launch(cuda::product_blocks(shape, c.waves), cuda::product_threads, [&] {
+              cuda::product_kernel<T, n.value>(&tiles[column], shape, windows, scratch.data());
             });
-            const auto each = static_cast<std::int32_t>(rows);
-            cuda_on_host::launch(cuda::add_blocks(shape, each, group, c.waves), cuda::add_threads, [&] {
-              cuda::add_parts_kernel<T>(some.data(), shape, each, c.waves, group, scratch.data(), sums);
-            });
-          }
+          });
+          const auto each = static_cast<std::int32_t>(rows);
+          cuda_on_host::launch(cuda::add_blocks(shape, each, group, c.waves), cuda::add_threads, [&] {
+            cuda::add_parts_kernel<T>(&tiles[column], shape, each, c.waves, group, scratch.data(), sums);
+          });
         }
         p.expect(s, std::string(c.name) + ", group " + std::to_string(group) + ", parts " + std::to_string(parts));
       }

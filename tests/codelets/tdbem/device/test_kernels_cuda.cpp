@@ -70,15 +70,13 @@ TYPED_TEST(TdbemCuda, ProductsAreSumsOverLags) {
             panels = std::max(panels, tiles.back().panels());
           }
           const ProductShape shape{static_cast<std::int32_t>(blocks * rows), panels, parts};
-          for (const Turn& turn : turns(parts)) {
-            const DeviceArray<Tile<T>> device_tiles(this->stream_, chosen_of(tiles, turn.tiles));
-            const DeviceArray<T> scratch(
-                this->stream_, static_cast<std::size_t>(product_scratch(shape, group, c.waves)), 0, Guard::nan);
-            cuda::product(device_tiles.data(), shape, p.windows_of(column, blocks, window_values.data()), sums,
-                          scratch.data(), this->stream_, turn.lags);
-            check(cudaStreamSynchronize(this->stream_));
-            static_cast<void>(scratch.values());  // nothing outside is written
-          }
+          const DeviceArray<Tile<T>> device_tiles(this->stream_, tiles);
+          const DeviceArray<T> scratch(this->stream_, static_cast<std::size_t>(product_scratch(shape, group, c.waves)),
+                                       0, Guard::nan);
+          cuda::product(device_tiles.data(), shape, p.windows_of(column, blocks, window_values.data()), sums,
+                        scratch.data(), this->stream_);
+          check(cudaStreamSynchronize(this->stream_));
+          static_cast<void>(scratch.values());  // nothing outside is written
         }
         p.expect(s.values(), std::string(c.name) + ", group " + std::to_string(group));
       }
