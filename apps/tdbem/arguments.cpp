@@ -93,14 +93,14 @@ void add_wave(CLI::App& app, CaseOptions& problem, Texts& texts) {
   wave->add_option("--observers", texts.observer_file, "Observers from a file, a point x,y,z per line");
 }
 
-void add_stages(CLI::Option_group& method, Method& chosen) {
+void add_stages(CLI::Option_group& method, Method& chosen, std::optional<bool>& ahead) {
   method.add_option("--group", chosen.group, "n_g: summation vectors computed at once, 1 to 16")
       ->check(CLI::Range(1, 16))
       ->capture_default_str();
-  method.add_flag(
-      "--ahead,!--no-ahead", chosen.ahead,
+  method.add_flag_function(
+      "--ahead,!--no-ahead", [&ahead](std::int64_t times) { ahead = times > 0; },
       "Products for the next group go on while this one is solved, and the radiation stage reaches over two\n"
-      "groups");
+      "groups (default: where GPUs do the products and no other process takes part)");
   method
       .add_option_function<std::string>(
           "--radiation",
@@ -146,7 +146,7 @@ void add_kernel(CLI::Option_group& method, Method& chosen, Texts& texts) {
 void add_method(CLI::App& app, Arguments& args, Texts& texts, bool& single_precision) {
   CaseOptions& problem = args.problem;
   CLI::Option_group* method = app.add_option_group("Method");
-  add_stages(*method, args.method);
+  add_stages(*method, args.method, args.ahead);
   add_kernel(*method, args.method, texts);
   method
       ->add_option_function<std::string>(
@@ -331,7 +331,7 @@ void check_arguments(const Arguments& args) {
               files.spectrum.empty() ? "--listen and --chart" : "--spectrum");
   if (wave.frequency && !(*wave.frequency > 0)) bad_input("--frequency {}: expected a positive one", *wave.frequency);
   if (wave.width && wave.shape == PulseShape::ricker) bad_input("--width: only of a gaussian; ricker has --frequency");
-  if (args.method.ahead && args.method.group > max_group / 2)
+  if (args.ahead.value_or(false) && args.method.group > max_group / 2)
     bad_input("--ahead: expected --group of at most {}", max_group / 2);
   for (const auto& [option, path] : {std::pair{"--json", args.common.json},
                                      {"--listen", args.files.observers},

@@ -42,6 +42,7 @@ struct SharingOptions {
 struct Arguments {
   asterism::tdbem::CaseOptions problem;
   asterism::tdbem::Method method;
+  std::optional<bool> ahead;  ///< Method::ahead; unset: where it suits the units
   SharingOptions sharing;
   FileOptions files;
   bool statistics = false;  ///< of the matrices, and no run

@@ -28,6 +28,8 @@ class Run final : public Solver {
   [[nodiscard]] std::string title() const override;
 
  private:
+  [[nodiscard]] bool ahead_suits(const Session& session) const;
+
   Arguments arguments_;
   asterism::tdbem::ProblemCase problem_case_;
   std::unique_ptr<March> march_;

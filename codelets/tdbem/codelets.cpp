@@ -25,6 +25,7 @@ std::vector<Tile<T>> tiles_of(const void* block, const PartOfBlock& place) {
 }
 
 struct Cpu {
+  static constexpr bool marches_at_once = false;
   template <class T>
   void zero(T* values, std::int64_t elements) const {
     std::fill_n(values, elements, T(0));

@@ -5,11 +5,14 @@
 #include <starpu.h>
 #include <starpu_cuda.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include "base/cuda_check.hpp"
+#include "codelets/tdbem/kernels/march/group_march_cuda.hpp"
 #include "codelets/tdbem/kernels/march/partial_sums_cuda.hpp"
 #include "codelets/tdbem/kernels/march/radiation_cuda.hpp"
 #include "codelets/tdbem/kernels/march/solve_cuda.hpp"
@@ -25,6 +28,7 @@ namespace {
 
 /// Asynchronous on the worker's stream.
 struct Gpu {
+  static constexpr bool marches_at_once = true;
   cudaStream_t stream = starpu_cuda_get_local_stream();
 
   template <class T>
@@ -79,6 +83,28 @@ struct Gpu {
   void radiate(const NearRowsView<T>& near, std::int32_t g0, const Found<T>& found, const Sums<T>& sums,
                std::int32_t begin, std::int32_t end) const {
     cuda::radiate(near, g0, found, sums, begin, end, stream);
+  }
+  template <class T>
+  void march(const SolveArgs& a, const tasks::SolveData<T>& data, const TotalsShape& shape,
+             const std::vector<const T*>& incident, const NearRowsView<T>& near, T* totals) const {
+    GroupMarch<T> m;
+    m.matrix = data.m;
+    m.inverse_diagonal = data.inverse;
+    m.limits = a.limits;
+    m.step = a.step;
+    m.shape = shape;
+    m.totals = totals;
+    m.illuminated = a.illuminated;
+    if (a.illuminated) std::copy(incident.begin(), incident.end(), m.incident);
+    m.solutions = data.solutions;
+    m.other = data.other;
+    m.near = near;
+    const tasks::SolveScratch<T> scratch(data.rhs, a.rows);
+    m.rhs = data.rhs;
+    m.shared = reinterpret_cast<double*>(scratch.workspace);
+    m.partial = scratch.partials;
+    m.tally = data.tally;
+    cuda::march_group(m, stream);
   }
   template <class T>
   void move_on(const MovedBlocks<T>& windows, const Done<T>& done) const {

@@ -9,6 +9,7 @@
 
 #include "base/as_size.hpp"
 #include "codelets/tdbem/codelets.hpp"
+#include "codelets/tdbem/kernels/march/group_march.hpp"
 #include "codelets/tdbem/kernels/march/windows.hpp"
 #include "codelets/tdbem/kernels/waves/observe.hpp"
 
@@ -112,14 +113,6 @@ void illuminate(void** b, void* arguments) {
   Unit{}.illuminate(surface, a.incident, a.steps, a.row_begin, a.row_begin + a.rows, incident);
 }
 
-/// The two values before step g: in this group's solutions, or at the end of the other's.
-template <class T>
-const T* earlier(const SolveArgs& a, std::int32_t places, const T* now, const T* before) {
-  const std::int32_t g = a.g - places;
-  const T* const from = g >= 0 ? now : before;
-  return from + (static_cast<std::int64_t>(a.wave) * a.group + (g >= 0 ? g : g + a.group)) * a.rows;
-}
-
 /// M^0 and what all solutions of a group work with.
 template <class T>
 struct SolveData {
@@ -147,11 +140,8 @@ struct SolveData {
 template <class Unit, class T>
 void solve_step(const Unit& unit, const SolveArgs& a, const SolveData<T>& data) {
   T* const answer = data.solutions + (static_cast<std::int64_t>(a.wave) * a.group + a.g) * a.rows;
-  // groups of one step: the value before the last is gone, and the last one is the guess
-  const T* const now = data.solutions;
-  const T* const last = earlier(a, 1, now, data.other);
-  const T* const before = a.group > 1 ? earlier(a, 2, now, data.other) : last;
-  unit.solve(a, data.m, data.inverse, Guess<T>{last, before}, data.rhs, answer, data.tally);
+  unit.solve(a, data.m, data.inverse, guess_of<T>(a.rows, a.group, a.wave, a.g, data.solutions, data.other), data.rhs,
+             answer, data.tally);
 }
 
 template <class Unit, class T>
@@ -218,6 +208,11 @@ void march(void** b, void* arguments) {
   const TotalsShape shape{0, step.rows, step.group, step.width, step.waves};
   const std::int64_t line = static_cast<std::int64_t>(step.rows) * step.width;
   const Unit unit;
+  if constexpr (Unit::marches_at_once) {
+    unit.march(step, data, shape, incident, near == nullptr ? NearRowsView<T>{} : near_rows_in<T>(near, radiated),
+               totals);
+    return;
+  }
   for (step.g = 0; step.g < step.group; ++step.g, ++step.step) {
     for (step.wave = 0; step.wave < step.waves; ++step.wave) {
       unit.right_hand_side(shape, step.g,

@@ -293,7 +293,8 @@ template <class T>
 bool Simulation<T>::marches() const {
   const Platform* const platform = simulated_platform();
   const bool known = platform == nullptr || platform->codelets.contains(codelets::march.of<T>().symbol());
-  return known && parts_.size() == 1 && parts_[0].rows == unknowns_ && problem_.solver != Solver::factorisation;
+  return known && parts_.size() == 1 && parts_[0].rows == unknowns_ && waves_ <= most_lit_waves &&
+         problem_.solver != Solver::factorisation;
 }
 
 template <class T>

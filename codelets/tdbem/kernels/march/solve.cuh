@@ -128,22 +128,26 @@ __device__ inline double row_times(const CsrView<T>& m, std::int32_t i, const El
   return sum;
 }
 
+/// Calls visit(k, i) for the rows of the calling thread, k < per_thread.
+template <int per_thread, class Visit>
+__device__ inline void each_row(std::int32_t rows, unsigned blocks, const Visit& visit) {
+  const auto first = static_cast<std::int32_t>(blockIdx.x * solve_threads + threadIdx.x);
+  const auto stride = static_cast<std::int32_t>(blocks * solve_threads);
+#pragma unroll
+  for (int k = 0; k < per_thread; ++k)
+    if (const std::int32_t i = first + k * stride; i < rows) visit(k, i);
+}
+
 /// wait() returns when all threads of all `blocks` thread blocks have called it, and what they wrote is seen by all.
-/// A thread has `per_thread` rows at most.
+/// A thread has `per_thread` rows at most; a single one is among those that its block keeps. Right-hand sides are read
+/// by the threads that have their rows.
 template <int per_thread, class T, class Wait>
-__device__ inline void conjugate_gradients(const System<T>& system, unsigned blocks, const Wait& wait) {
+__device__ inline void conjugate_gradients(const System<T>& system, const KeptRows<T>& rows, unsigned blocks,
+                                           const Wait& wait) {
   const CsrView<T>& m = system.matrix;
   double* const shared[2] = {system.shared, system.shared + m.rows};
   double* const partial[2] = {system.partial, system.partial + 3 * blocks};
-  const auto first = static_cast<std::int32_t>(blockIdx.x * solve_threads + threadIdx.x);
-  const auto stride = static_cast<std::int32_t>(blocks * solve_threads);
-  const auto each_row = [&](const auto& visit) {
-#pragma unroll
-    for (int k = 0; k < per_thread; ++k)
-      if (const std::int32_t i = first + k * stride; i < m.rows) visit(k, i);
-  };
-  __shared__ KeptRows<T> rows;
-  if (per_thread == 1) rows.keep(m, first);
+  const auto each_row = [&](const auto& visit) { cuda::each_row<per_thread>(m.rows, blocks, visit); };
   const auto times = [&](std::int32_t i, const auto& element) {
     return per_thread == 1 ? rows.times(m, i, element) : row_times(m, i, element);
   };
@@ -204,6 +208,12 @@ __device__ inline void conjugate_gradients(const System<T>& system, unsigned blo
   }
   each_row([&](int k, std::int32_t i) { system.a[i] = static_cast<T>(x[k]); });
   if (blockIdx.x == 0 && threadIdx.x == 0) add(*system.tally, c, system.step);
+}
+template <int per_thread, class T, class Wait>
+__device__ inline void conjugate_gradients(const System<T>& system, unsigned blocks, const Wait& wait) {
+  __shared__ KeptRows<T> rows;
+  if (per_thread == 1) rows.keep(system.matrix, static_cast<std::int32_t>(blockIdx.x * solve_threads + threadIdx.x));
+  conjugate_gradients<per_thread>(system, rows, blocks, wait);
 }
 
 }  // namespace asterism::tdbem::cuda

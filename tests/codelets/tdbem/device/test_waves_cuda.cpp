@@ -5,12 +5,14 @@
 
 #include <cstring>
 #include <limits>
+#include <memory>
 
+#include "codelets/tdbem/kernels/march/group_march_cuda.hpp"
 #include "codelets/tdbem/kernels/march/solve_cuda.hpp"
 #include "codelets/tdbem/kernels/waves/illumination_cuda.hpp"
 #include "codelets/tdbem/kernels/waves/observe_cuda.hpp"
 #include "tests/codelets/cuda_fixture.hpp"
-#include "tests/codelets/tdbem/matrices.hpp"
+#include "tests/codelets/tdbem/group_march.hpp"
 #include "tests/codelets/tdbem/observers.hpp"
 #include "tests/codelets/tdbem/surfaces.hpp"
 
@@ -131,6 +133,49 @@ TYPED_TEST(TdbemWavesCuda, ConjugateGradientsAreThoseOfCpus) {
       }
     }
   }
+}
+
+TYPED_TEST(TdbemWavesCuda, GroupsMarchAsStepByStep) {
+  using T = TypeParam;
+  for_each_group<T>({1, 150, 900}, [this](GroupCase<T> c, const std::string& what) {
+    GroupCase<T> expected = c;
+    expected.march_on_cpu();
+    const OnDevice<T> device(this->stream_, c.matrix, c.inverse);
+    const auto totals = this->upload(c.totals);
+    const auto solutions = this->upload(c.solutions);
+    const auto other = this->upload(c.other);
+    const auto begin = this->upload(c.near.begin);
+    const auto reached = this->upload(c.near.reached);
+    const auto column = this->upload(c.near.column);
+    const auto values = this->upload(c.near.values);
+    const DeviceArray<T> rhs(this->stream_, c.inverse.size(), 0, Guard::nan);
+    const DeviceArray<double> shared(this->stream_, 2 * c.inverse.size(), 0, Guard::nan);
+    const DeviceArray<double> partial(
+        this->stream_, static_cast<std::size_t>(cuda::solve_partials(cuda::solve_blocks<T>(c.shape.rows))), 0);
+    const auto tally = this->upload(std::vector<SolveTally>(1));
+    GroupMarch<T> m = c.march();
+    m.matrix = device.view;
+    m.inverse_diagonal = device.inverse.data();
+    m.totals = totals.data();
+    m.solutions = solutions.data();
+    m.other = other.data();
+    m.near = {0, c.near.rows, c.near.lags, begin.data(), reached.data(), column.data(), values.data()};
+    std::vector<std::unique_ptr<DeviceArray<T>>> incident;
+    for (std::size_t w = 0; w < c.incident.size(); ++w) {
+      incident.push_back(std::make_unique<DeviceArray<T>>(this->stream_, c.incident[w]));
+      m.incident[w] = incident.back()->data();
+    }
+    m.rhs = rhs.data();
+    m.shared = shared.data();
+    m.partial = partial.data();
+    m.tally = tally.data();
+    cuda::march_group(m, this->stream_);
+    expected.expect(solutions.values(), totals.values(), what);
+    EXPECT_EQ(tally.values()[0].solves, c.shape.group * c.shape.waves);
+    EXPECT_EQ(tally.values()[0].failed_step, -1);
+    static_cast<void>(shared.values());
+    static_cast<void>(partial.values());
+  });
 }
 
 TYPED_TEST(TdbemWavesCuda, EndingsOfConjugateGradients) {

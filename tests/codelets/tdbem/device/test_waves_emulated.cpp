@@ -6,10 +6,11 @@
 
 #include <limits>
 
-#include "codelets/tdbem/kernels/march/solve.cuh"
+#include "codelets/tdbem/kernels/march/group_march.cuh"
+#include "codelets/tdbem/kernels/product/with_group.hpp"
 #include "codelets/tdbem/kernels/waves/illumination.cuh"
 #include "codelets/tdbem/kernels/waves/observe.cuh"
-#include "tests/codelets/tdbem/matrices.hpp"
+#include "tests/codelets/tdbem/group_march.hpp"
 #include "tests/codelets/tdbem/observers.hpp"
 #include "tests/codelets/tdbem/surfaces.hpp"
 
@@ -84,6 +85,40 @@ Convergence emulated_solve(const Matrix<T>& m, const SolveLimits& limits, const 
   EXPECT_EQ(tally.solves, 1);
   EXPECT_EQ(tally.failed_step, tally.ending == Ending::converged ? -1 : 17);
   return {tally.residual, static_cast<std::int32_t>(tally.iterations), tally.ending};
+}
+
+TYPED_TEST(TdbemWavesEmulated, GroupsMarchAsStepByStep) {
+  using T = TypeParam;
+  for_each_group<T>({1, 37, 64, 150}, [](GroupCase<T> c, const std::string& what) {
+    GroupCase<T> expected = c;
+    const std::int64_t iterations = expected.march_on_cpu();
+    constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
+    std::vector<double> shared(2 * c.inverse.size(), nothing), partial(6, nothing);
+    std::vector<T> rhs(c.inverse.size());
+    SolveTally tally;
+    GroupMarch<T> m = c.march();
+    m.rhs = rhs.data();
+    m.shared = shared.data();
+    m.partial = partial.data();
+    m.tally = &tally;
+    cuda_on_host::launch(1, cuda::solve_threads, [&] {
+      const auto barrier = [] { __syncthreads(); };
+      if (c.shape.rows <= static_cast<std::int32_t>(cuda::solve_threads))
+        cuda::march_group<1>(m, 1, barrier);
+      else
+        cuda::march_group<4>(m, 1, barrier);
+    });
+    if (c.shape.width > c.shape.group)
+      with_group<max_group / 2>(c.shape.group, [&](auto n) {
+        cuda_on_host::launch(cuda::radiate_on_blocks(c.shape), cuda::radiate_on_threads,
+                             [&] { cuda::radiate_on_kernel<T, n.value>(m); });
+      });
+    expected.expect(c.solutions, c.totals, what);
+    EXPECT_EQ(tally.solves, c.shape.group * c.shape.waves);
+    EXPECT_EQ(tally.failed_step, -1);
+    EXPECT_NEAR(static_cast<double>(tally.iterations), static_cast<double>(iterations),
+                static_cast<double>(tally.solves));
+  });
 }
 
 TYPED_TEST(TdbemWavesEmulated, ConjugateGradients) {
