@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "codelets/tdbem/kernels/march/group_march.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "taskflows/tdbem/simulation.hpp"
 
