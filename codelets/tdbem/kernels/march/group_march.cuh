@@ -9,12 +9,9 @@
 
 namespace asterism::tdbem::cuda {
 
-/// Pairs of a row whose numbers are asked for together.
-inline constexpr int pairs_at_once = 8;
-inline constexpr int most_lags = 16;
-
-/// Adds M^k a^(n+g) of row i to sums[k], 0 < k <= lags.
-template <class T>
+/// Adds M^k a^(n+g) of row i to sums[k], 0 < k <= lags <= most_lags. What takes time is that numbers come from memory
+/// one after the other: those of some pairs are asked for together, and where the next ones are.
+template <int most_lags, int pairs_at_once, class T>
 __device__ inline void radiate_row(const NearRowsView<T>& near, std::int32_t i, std::int32_t lags, const T* a,
                                    T* sums) {
   const std::int32_t panel = (i - near.row_begin) / panel_rows;
@@ -30,27 +27,34 @@ __device__ inline void radiate_row(const NearRowsView<T>& near, std::int32_t i, 
   for (int u = 0; u < pairs_at_once; ++u) j[u] = u < places ? column[u * panel_rows] : -1;
   for (std::int32_t p = 0; p < places; p += pairs_at_once) {
     T found[pairs_at_once];
+    T value[pairs_at_once][most_lags];
 #pragma unroll
-    for (int u = 0; u < pairs_at_once; ++u) found[u] = j[u] < 0 ? T(0) : a[j[u]];
+    for (int u = 0; u < pairs_at_once; ++u) {
+      found[u] = j[u] < 0 ? T(0) : a[j[u]];
+#pragma unroll
+      for (int k = 0; k < most_lags; ++k)
+        value[u][k] = k < lags && p + u < places ? values[(p + u) * next + k * panel_rows] : T(0);
+    }
 #pragma unroll
     for (int u = 0; u < pairs_at_once; ++u) {
       const std::int32_t q = p + pairs_at_once + u;
       j[u] = q < places ? column[static_cast<std::int64_t>(q) * panel_rows] : -1;
-    }
 #pragma unroll
-    for (int k = 1; k < most_lags; ++k) {
-      if (k > lags) break;
-      T value[pairs_at_once];
-#pragma unroll
-      for (int u = 0; u < pairs_at_once; ++u)
-        value[u] = p + u < places ? values[(p + u) * next + (k - 1) * panel_rows] : T(0);
-#pragma unroll
-      for (int u = 0; u < pairs_at_once; ++u) s[k] += value[u] * found[u];
+      for (int k = 0; k < most_lags; ++k) s[k] += value[u][k] * found[u];
     }
   }
 #pragma unroll
-  for (int k = 1; k < most_lags; ++k)
-    if (k <= lags) sums[k] += s[k];
+  for (int k = 0; k < most_lags; ++k)
+    if (k < lags) sums[k + 1] += s[k];
+}
+template <class T>
+__device__ inline void radiate_row(const NearRowsView<T>& near, std::int32_t i, std::int32_t lags, const T* a,
+                                   T* sums) {
+  constexpr int few = max_group / 2 - 1;  // registers hold so many pairs then
+  if (lags <= few)
+    radiate_row<few, sizeof(T) == sizeof(float) ? 16 : 8>(near, i, lags, a, sums);
+  else
+    radiate_row<max_group - 1, 4>(near, i, lags, a, sums);
 }
 
 /// wait(): as in solve.cuh.

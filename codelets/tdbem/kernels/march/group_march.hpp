@@ -7,6 +7,7 @@
 
 #include "codelets/tdbem/kernels/assembly/near_rows.hpp"
 #include "codelets/tdbem/kernels/march/partial_sums.hpp"
+#include "codelets/tdbem/kernels/product/product.hpp"
 
 namespace asterism::tdbem {
 

@@ -78,7 +78,7 @@ __device__ inline void grid_sum(double (&sum)[count], unsigned blocks, double* p
 template <class T>
 struct KeptRows {
   static constexpr int kept = 40;
-  static constexpr int at_once = 8;
+  static constexpr int at_once = 20;
   std::int32_t column[kept][solve_threads];
   T value[kept][solve_threads];
 
