@@ -18,7 +18,6 @@
 #include "codelets/tdbem/kernels/assembly/tile_values.hpp"
 #include "codelets/tdbem/kernels/march/partial_sums.hpp"
 #include "codelets/tdbem/kernels/march/radiation.hpp"
-#include "codelets/tdbem/kernels/march/windows.hpp"
 #include "codelets/tdbem/kernels/product/block.hpp"
 #include "codelets/tdbem/kernels/product/full_blocking.hpp"
 #include "codelets/tdbem/kernels/product/product.hpp"
@@ -179,7 +178,7 @@ struct MoveOnArgs {
   std::int32_t blocks = 0;
   struct Slices {
     std::int32_t begin = 0, count = 0;
-  } slices[most_moved_at_once]{};
+  } slices[most_blocks_at_once]{};
   std::int32_t unknowns = 0;
   std::int32_t waves = 1;
 };

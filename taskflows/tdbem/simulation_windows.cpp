@@ -34,8 +34,7 @@ void Simulation<T>::build_windows(std::int32_t observer_lag) {
   }
 }
 
-/// Where the windows of a block are needed next: on its GPU, by the stream that is not busy with products if it has
-/// one, or on some core.
+/// Where the windows of a block are needed next: on its GPU, or on some core.
 template <class T>
 int Simulation<T>::owner(std::size_t block) const {
   if (sharing_ == Sharing::scheduler) return any_worker;
@@ -46,9 +45,7 @@ int Simulation<T>::owner(std::size_t block) const {
       continue;
     }
     const bool cores = w == 0 && !cores_.empty();
-    if (cores) return cores_[block % cores_.size()];
-    const std::size_t gpu = w - (cores_.empty() ? 0 : 1);
-    return gpu == 0 ? solving_unit_ : gpus_[gpu];
+    return cores ? cores_[block % cores_.size()] : gpus_[w - (cores_.empty() ? 0 : 1)];
   }
   return any_worker;
 }
@@ -82,8 +79,8 @@ void Simulation<T>::submit_moves() {
   const std::int32_t blocks = matrices_.own().end;
   for (std::int32_t b = matrices_.own().begin, next = 0; b < blocks; b = next) {
     const int unit = owner(static_cast<std::size_t>(b));
-    const bool gpu = unit == solving_unit_ || std::find(gpus_.begin(), gpus_.end(), unit) != gpus_.end();
-    const std::int32_t most = gpu && unit != any_worker ? std::min(blocks, b + most_moved_at_once) : b + 1;
+    const bool gpu = std::find(gpus_.begin(), gpus_.end(), unit) != gpus_.end();
+    const std::int32_t most = gpu ? std::min(blocks, b + most_blocks_at_once) : b + 1;
     next = b + 1;
     while (next < most && owner(static_cast<std::size_t>(next)) == unit) ++next;
     submit_move_on({b, next});

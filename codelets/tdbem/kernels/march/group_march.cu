@@ -11,13 +11,8 @@
 namespace asterism::tdbem::cuda {
 namespace {
 
-/// Registers of as many blocks as a processor may have leave room for those of products, which go on beside this.
 template <int per_thread, class T>
-constexpr int blocks_of_processor = per_thread == 1 && sizeof(T) == sizeof(float) ? 9 : 1;
-
-template <int per_thread, class T>
-__global__ __launch_bounds__(solve_threads, blocks_of_processor<per_thread, T>) void march_kernel(
-    const __grid_constant__ GroupMarch<T> march) {
+__global__ __launch_bounds__(solve_threads) void march_kernel(const __grid_constant__ GroupMarch<T> march) {
   march_group<per_thread>(march, gridDim.x, WaitForGrid());
 }
 

@@ -52,7 +52,7 @@ __device__ inline void radiate_row(const NearRowsView<T>& near, std::int32_t i, 
                                    T* sums) {
   constexpr int few = max_group / 2 - 1;  // registers hold so many pairs then
   if (lags <= few)
-    radiate_row<few, 8>(near, i, lags, a, sums);
+    radiate_row<few, sizeof(T) == sizeof(float) ? 16 : 8>(near, i, lags, a, sums);
   else
     radiate_row<max_group - 1, 4>(near, i, lags, a, sums);
 }

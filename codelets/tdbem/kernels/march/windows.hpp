@@ -30,13 +30,11 @@ struct MovedWindows {
   WindowShape shape;
 };
 
-/// Most blocks whose windows a GPU moves on at once.
-inline constexpr std::int32_t most_moved_at_once = 28;
 /// The windows of some blocks of slices.
 template <class T>
 struct MovedBlocks {
   std::int32_t count = 0;
-  MovedWindows<T> of[most_moved_at_once];  ///< all of one shape and of as many waves
+  MovedWindows<T> of[most_blocks_at_once];  ///< all of one shape and of as many waves
 };
 
 /// What window element m < reach + group becomes, time n + m - reach before and n + group + m - reach after the move:
