@@ -9,6 +9,7 @@
 #include "apps/tdbem/statistics.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
+#include "taskflows/tdbem/checkpoint.hpp"
 
 namespace asterism::apps::tdbem {
 
@@ -47,7 +48,10 @@ bool Run::ahead_suits(const Session& session) const {
 }
 
 void Run::solve(const Session& session) {
-  arguments_.method.ahead = arguments_.ahead.value_or(ahead_suits(session));
+  const std::string& restart = arguments_.files.restart;
+  arguments_.method.ahead = arguments_.ahead  ? *arguments_.ahead
+                            : restart.empty() ? ahead_suits(session)
+                                              : asterism::tdbem::checkpoint_ahead(restart);
   scheduler_ = session.scheduler();
   march_ = make_march(arguments_, problem_case_, session);
   march_->run();

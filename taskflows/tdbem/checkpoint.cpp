@@ -155,6 +155,13 @@ std::int64_t checkpoint_steps(const std::filesystem::path& path, const Problem& 
   return checked_steps<T>(Hdf5Input(path), problem, method);
 }
 
+bool checkpoint_ahead(const std::filesystem::path& path) {
+  require_checksums(path);
+  const Hdf5Input file(path);
+  check_format(file, state_mark, "the state of a run");
+  return file.text_attribute("/", "ahead") == "yes";
+}
+
 template <class T>
 typename Simulation<T>::State read_checkpoint(const std::filesystem::path& path, const Problem& problem,
                                               const Method& method, const typename Simulation<T>::Wanted& wanted) {

@@ -23,6 +23,9 @@ void write_checkpoint(const std::filesystem::path& path, const Problem& problem,
 template <class T>
 std::int64_t checkpoint_steps(const std::filesystem::path& path, const Problem& problem, const Method& method);
 
+/// Method::ahead of the run that wrote it. Throws as above for files that are missing or foreign.
+bool checkpoint_ahead(const std::filesystem::path& path);
+
 /// For Simulation::set(): what it wants. Throws as above, and for changed bytes.
 template <class T>
 typename Simulation<T>::State read_checkpoint(const std::filesystem::path& path, const Problem& problem,

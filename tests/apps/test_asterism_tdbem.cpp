@@ -104,6 +104,10 @@ TEST_F(AsterismTdbem, ResumedRunsAreVerified) {
     const json resumed = record(with({"--steps", "160", "--restart", state, "--verify"}));
     EXPECT_TRUE(resumed.value("right", false)) << resumed["verification"].dump();
     EXPECT_GT(resumed["verification"][0]["error"].get<double>(), 0);
+    // without the option a run goes on as it began
+    record(with({"--steps", "96", "--ahead", "--checkpoint", state}));
+    EXPECT_TRUE(record(with({"--steps", "104", "--restart", state}))["method"]["ahead"].get<bool>());
+    expect_bad_input(with({"--steps", "104", "--no-ahead", "--restart", state}), {"ahead: found \"yes\""});
   }
 }
 

@@ -140,6 +140,7 @@ TEST_F(TdbemStates, StatesOfAnotherRunAreRefused) {
     }
   expect_word("group", p, {3, false, 0});
   expect_word("ahead", p, {4, true, 0});
+  EXPECT_FALSE(checkpoint_ahead(path_));
   expect_bad_input([&] { read<float>(path_, p, method); }, {"precision: found \"double\", expected \"single\""});
   Problem looser = p;  // what may change
   looser.limits.tolerance = 1e-3;
