@@ -97,7 +97,8 @@ def lbm_cpu():
         out.append("|---|---|---|")
         for c in record["cases"]:
             size = c["setting"].split(",")[0].removeprefix("size ")
-            out.append(f"| {'x'.join([size] * 3)}, {'float' if 'single' in c['setting'] else 'double'} | {c['mlups']:.1f} | {c['share_of_copy_bandwidth']:.1%} |")
+            numbers = next((name for word, name in (("single", "float"), ("half", "16 bits")) if word in c["setting"]), "double")
+            out.append(f"| {'x'.join([size] * 3)}, {numbers} | {c['mlups']:.1f} | {c['share_of_copy_bandwidth']:.1%} |")
     return "\n".join(out)
 
 
