@@ -100,7 +100,7 @@ void add_stages(CLI::Option_group& method, Method& chosen, std::optional<bool>& 
   method.add_flag_function(
       "--ahead,!--no-ahead", [&ahead](std::int64_t times) { ahead = times > 0; },
       "Products for the next group go on while this one is solved, and the radiation stage reaches over two\n"
-      "groups (default: where GPUs do the products and no other process takes part)");
+      "groups (default: where GPUs do the products, in one process, with groups of up to 8)");
   method
       .add_option_function<std::string>(
           "--radiation",

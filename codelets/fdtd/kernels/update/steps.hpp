@@ -74,8 +74,8 @@ BesideTiles beside_tiles(const Grid& grid, const Source<T>* sources, std::int32_
   return cells;
 }
 
-/// Blocks of all regions by launches, of `planes` each or, 0, as is best: one launch if all run at once, else another
-/// one for those without psi in shared memory, as what they leave of it is a processor's cache.
+/// The blocks of each launch, of `planes` planes or, if that is 0, of as many as end soonest. If all blocks run at once
+/// there is one launch. Else regions without psi have a second one, with less shared memory and so more cache.
 inline std::vector<std::vector<BlocksOfSteps>> blocks_of_launches(const std::vector<RegionOfSteps>& regions, int steps,
                                                                   std::int32_t planes, int blocks_at_a_time) {
   const auto cut = [&](const std::vector<RegionOfSteps>& some) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solutions and radiations of a group of time steps on a GPU, one after the other in one kernel: what a kernel for each
-// waits for, a place beside the products of the next group, is waited for once.
+// Solutions and radiations of a group of time steps on a GPU, one after the other in one kernel. A kernel for each
+// would wait each time for a place beside the products of the next group.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 namespace asterism::tdbem {
 
+/// Incident waves that a march takes at most.
 inline constexpr std::int32_t most_lit_waves = 24;
 
 /// All arrays in device memory.
@@ -33,8 +34,8 @@ struct GroupMarch {
   SolveTally* tally = nullptr;
 };
 
-/// The four values before step g of a wave, or the two where groups are shorter; of groups of one step the value before
-/// the last is gone, and the last one is the guess.
+/// The guess from the four values before step g of a wave, or from two in groups of fewer than four steps. In groups of
+/// one step the value before the last is gone, and the last one is the guess.
 template <class T>
 ASTERISM_HOST_DEVICE inline Guess<T> guess_of(std::int32_t rows, std::int32_t group, std::int32_t wave, std::int32_t g,
                                               const T* solutions, const T* other) {
