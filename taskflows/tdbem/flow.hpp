@@ -12,8 +12,8 @@
 //   then windows of past values move on by n_g steps, and the pressure at observers follows from them.
 //
 // With Method::ahead the summation of the next group is submitted before the solutions of this one, so that both run
-// at the same time; the radiation stage then reaches over two groups. (On a GPU what concerns the next one is added after
-// the last solution, in one pass.) Over several ranks each rank does the summation with its slices; the sums are
+// at the same time; the radiation stage then reaches over two groups. (On a GPU what concerns the next one is added
+// after the last solution, in one pass.) Over several ranks each rank does the summation with its slices; the sums are
 // exchanged by distributed_sums.hpp, and every rank finds all solutions.
 //
 // flow.cpp has the stages in this order, simulation_windows.cpp the windows, distributed_sums.cpp the exchange,
