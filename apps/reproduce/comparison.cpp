@@ -82,7 +82,8 @@ Comparison compare(const Paper& paper, const OurFigures& ours) {
   Comparison comparison;
   OurFigures left = ours;
   for (const Section& section : paper.sections) {
-    ComparedSection& compared = comparison.emplace_back(ComparedSection{section.title, section.unit, section.says, {}});
+    ComparedSection& compared =
+        comparison.emplace_back(ComparedSection{section.title, section.unit, section.says, section.why, {}});
     for (const Figure& figure : section.figures) {
       const auto found = left.extract({section.title, figure.name});
       if (found.empty() || found.mapped().size() != paper.columns.size())
@@ -124,6 +125,9 @@ void print(const std::string& name, const Paper& paper, const Comparison& compar
       fmt::print("\n");
       if (!figure.why.empty() && differs(figure)) print_wrapped(figure.why, "      ", "      ");
     }
+    const bool explained = std::ranges::none_of(
+        section.figures, [](const ComparedFigure& figure) { return figure.why.empty() && differs(figure); });
+    if (!section.why.empty() && !explained) print_wrapped(section.why, "    ", "    ");
   }
 }
 
@@ -139,7 +143,8 @@ nlohmann::json record_of(const Paper& paper, const Comparison& comparison) {
                         {"difference", json_of(figure.ours[c].difference)},
                         {"points", json_of(figure.ours[c].points)}});
       figures.push_back({{"name", figure.name}, {"paper", json_of(figure.paper)}, {"ours", ours}});
-      if (!figure.why.empty()) figures.back()["why"] = figure.why;
+      const std::string& why = figure.why.empty() ? section.why : figure.why;
+      if (!why.empty()) figures.back()["why"] = why;
     }
     sections.push_back(
         {{"title", section.title}, {"unit", section.unit}, {"says", section.says}, {"figures", figures}});

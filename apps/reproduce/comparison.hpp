@@ -23,10 +23,11 @@ struct ComparedFigure {
   std::string name;
   std::optional<double> paper;
   std::vector<Ours> ours;  ///< by column
-  std::string why;         ///< they differ, as the paper's file says; may be empty
+  std::string why;         ///< they differ, as the paper's file says of it alone; may be empty
 };
 struct ComparedSection {
   std::string title, unit, says;
+  std::string why;  ///< its figures differ, where they have no reason of their own
   std::vector<ComparedFigure> figures;
 };
 using Comparison = std::vector<ComparedSection>;

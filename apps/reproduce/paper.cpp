@@ -32,6 +32,7 @@ Section section_of(TomlTable table) {
   section.title = table.get("title", "what the figures are").text();
   if (const auto unit = table.find("unit"); unit && unit->show() != "\"\"") section.unit = unit->text();
   section.says = table.get("says", "the paper's words").text();
+  if (const auto why = table.find("why")) section.why = why->text();
   if (const auto rounded = table.find("rounded_down")) section.rounded_down = rounded->boolean();
   std::set<std::string> names;
   for (const TomlValue& pair : table.get("figures", "an array of figures").elements()) {

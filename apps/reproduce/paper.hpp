@@ -13,13 +13,14 @@ namespace asterism::apps::reproduce {
 struct Figure {
   std::string name;
   std::optional<double> value;  ///< none: the paper does not give it
-  std::string why;              ///< ours differs; may be empty
+  std::string why;              ///< ours differs, if its section does not say it; may be empty
 };
 
 struct Section {
   std::string title;
   std::string unit;           ///< of all figures; may be empty
   std::string says;           ///< the paper's words
+  std::string why;            ///< ours differ, where a figure has no reason of its own; may be empty
   bool rounded_down = false;  ///< whole numbers without their fractions: v stands for v to v + 1
   std::vector<Figure> figures;
 };
@@ -42,7 +43,8 @@ struct Paper {
 ///
 ///   paper, place, title = "..."; doi = "..." if there is one; columns, notes = ["...", ...]
 ///   [[section]]                     as many as wanted, and [[input]] likewise
-///   title, says = "..."; unit = "..." if there is one; rounded_down = true if they are
+///   title, says = "..."; unit = "..." if there is one; rounded_down = true if they are;
+///   why = "..." if what differs has one reason
 ///   figures = [["name", 1.5], ["another", "not given"], ["third", 1.5, "why ours differs"]]
 ///
 /// Throws Error (bad_input) naming file, line and key.

@@ -40,10 +40,16 @@ class Printed:
     def near(self):
         return self.apart is not None and abs(self.apart) <= NEAR
 
-    def row(self):
+    @property
+    def reason(self):
+        """What its row says of the difference."""
+        return "" if self.near and not self.is_input else self.why
+
+    def row(self, last):
+        """`last`: the reason said above it."""
         ours = "none" if self.ours is None else f"{self.ours:.4g}"
         apart = "" if self.apart is None else f"{self.apart:+.1f} {'points' if self.percentage else '%'}"
-        why = "" if self.near and not self.is_input else self.why
+        why = "as above" if self.reason and self.reason == last and len(last) > 30 else self.reason
         return f"| `{self.experiment}` | {self.place}{self.unit} | {self.paper:.4g} | {ours} | {apart} | {why} |"
 
 
@@ -66,13 +72,17 @@ def printed(paper):
                 of_record = found.get((section["title"], name), (value, [None], [None]))
                 if of_record[0] != value:
                     raise SystemExit(f"write-tables: reproduce-{experiment}.json has {of_record[0]}, the paper {value}: {name}")
-                numbers.append(Printed(experiment, section, name, value, *(why or ["unknown"]), of_record))
+                numbers.append(Printed(experiment, section, name, value, *(why or [section.get("why", "unknown")]), of_record))
     return numbers
 
 
 def table_of(paper):
     head = ["| experiment | | paper | ours | difference | why |", "|---|---|---|---|---|---|"]
-    return "\n".join(head + [number.row() for number in printed(paper)])
+    rows, last = head, None
+    for number in printed(paper):
+        rows.append(number.row(last))
+        last = number.reason or last
+    return "\n".join(rows)
 
 
 def counts():

@@ -25,6 +25,7 @@ class AsterismLbm : public CheckpointTest {
       : CheckpointTest("asterism-lbm", "ASTERISM_LBM", ASTERISM_LBM,
                        {"--json", "run.json", "--output", "flow.pvd", "--png", "flow.png", "--checkpoint", "state.h5",
                         "--profiles", "lines.csv"}) {}
+  double seconds_of(const Arguments& arguments);
   std::pair<json, double> default_run(const Arguments& flow);
 };
 
@@ -58,16 +59,22 @@ TEST_F(AsterismLbm, HelpTeaches) {
     EXPECT_TRUE(contains(ran.out, word)) << word;
 }
 
+/// How long the process takes.
+double AsterismLbm::seconds_of(const Arguments& arguments) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Ran ran = run(arguments);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  return seconds;
+}
+
 /// What --json has of a run whose units are not said, and how long the process took.
 std::pair<json, double> AsterismLbm::default_run(const Arguments& flow) {
   Arguments arguments = flow;
   arguments.insert(arguments.end(), {"--json", output("run.json")});
   units_open_ = true;
-  const auto begin = std::chrono::steady_clock::now();
-  const Ran ran = run(arguments);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const double seconds = seconds_of(arguments);
   units_open_ = false;
-  EXPECT_EQ(ran.status, 0) << ran.err;
   return {json::parse(contents(output("run.json"))), seconds};
 }
 
@@ -91,8 +98,9 @@ TEST_F(AsterismLbm, UnitsAreMeasuredOnce) {
 }
 
 TEST_F(AsterismLbm, PhasesAddUpToTheWallClock) {
-  // the process ends after its record was written, and a busy machine looks at it late: best of five
-  double after_the_record = 1e9;
+  // the process ends after its record was written, and a busy machine looks at it late: best of five, beside a process
+  // that does nothing
+  double after_the_record = 1e9, nothing = 1e9;
   for (int attempt = 0; attempt < 5; ++attempt) {
     const auto [record, seconds] = default_run({"--size", "24", "--steps", "100", "--verify", "--cpus", "1"});
     double sum = 0;
@@ -103,9 +111,10 @@ TEST_F(AsterismLbm, PhasesAddUpToTheWallClock) {
     for (const char* phase : {"loading", "StarPU", "set-up", "verification", "shutdown"})
       EXPECT_GT(record["phases"][phase], 0) << phase;
     after_the_record = std::min(after_the_record, seconds - record["wall_seconds"].get<double>() - 0.02 * seconds);
-    if (after_the_record < 0.05) break;
+    nothing = std::min(nothing, seconds_of({"--version"}));
+    if (after_the_record < 0.03 + nothing) break;
   }
-  EXPECT_LT(after_the_record, 0.05);
+  EXPECT_LT(after_the_record, 0.03 + nothing);
 }
 
 /// A GPU of 100 W that does not exist, beside the machine's own counters, if it has any.

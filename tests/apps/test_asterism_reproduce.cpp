@@ -116,6 +116,23 @@ TEST_F(AsterismReproduce, SaysWhyOursDiffers) {
   }
 }
 
+TEST_F(AsterismReproduce, SaysOnceWhyASectionDiffers) {
+  const std::string figures = "figures = [\n  [\"Up-Down, smallest\", 0.0]", next = ",\n  [\"Up-Down, largest\", 0.1]";
+  const std::string why = "why = \"it rained\"\nfigures = [\n  ";
+  Arguments other = table1;
+  const auto times = [&](const std::string& first) {
+    other.resize(table1.size());
+    const std::string text = why + first + ",\n  [\"Up-Down, largest\", 60]";
+    other.insert(other.end(), {"--papers", altered("tdbem-table1.toml", figures + next, text)});
+    const std::vector<std::string> lines = lines_of(run(other).out);
+    return std::ranges::count_if(lines, [](const std::string& line) { return contains(line, "it rained"); });
+  };
+  EXPECT_EQ(times("[\"Up-Down, smallest\", 60]"), 1);
+  EXPECT_EQ(figure(record(other), by_workers, "Up-Down, smallest")["why"], "it rained");
+  EXPECT_EQ(times("[\"Up-Down, smallest\", 60, \"it snowed\"]"), 1);
+  EXPECT_EQ(figure(record(other), by_workers, "Up-Down, smallest")["why"], "it snowed");
+}
+
 /// The airliner, beside the program or in the folder that ASTERISM_DATA names.
 TEST_F(AsterismReproduce, FindsTheMeshItself) {
   const fs::path name = "meshes/airliner_fine.off.gz";

@@ -21,6 +21,8 @@ struct Job {
 
 /// Prefetched, as nineteen streams are more than a core looks ahead in by itself.
 constexpr int bytes_ahead = 256;
+template <class T>
+constexpr int cells_of_line = std::max(cells_at_once<T>, static_cast<int>(64 / sizeof(T)));
 
 template <class T>
 using RowFriction = Friction<Arithmetic<T>, scale_of<T>>;
@@ -39,8 +41,9 @@ ASTERISM_INLINE void update_run(const Parameters<Arithmetic<T>, scale_of<T>>& p,
                                 Arithmetic<T> share, T* const* place, int begin, int end) {
   for (int x = begin, count = 0; x < end; x += count) {
     count = std::min(cells_at_once<T>, (x < sponge.begin && sponge.begin < end ? sponge.begin : end) - x);
+    if ((x - begin) % cells_of_line<T> == 0)
 #pragma GCC unroll 19
-    for (int i = 0; i < q; ++i) __builtin_prefetch(reinterpret_cast<const char*>(place[i] + x) + bytes_ahead);
+      for (int i = 0; i < q; ++i) __builtin_prefetch(reinterpret_cast<const char*>(place[i] + x) + bytes_ahead);
     Cells<T> f[q];
     load<conversion, T>(place, x, count, f);
     collide<Arithmetic<T>, relaxation, forced>(p, f);
