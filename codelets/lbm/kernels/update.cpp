@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "codelets/lbm/kernels/boundary/sponge.hpp"
+#include "codelets/lbm/kernels/boundary/wall_rows.hpp"
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
 #include "codelets/lbm/kernels/lanes.hpp"
@@ -17,6 +18,8 @@ struct Job {
   const Collision& collision;
   const std::uint8_t* solid;
   T* f;
+  const WallRows<T>* walls;
+  std::int32_t count;  ///< of walls
 };
 
 /// Prefetched, as nineteen streams are more than a core looks ahead in by itself.
@@ -34,6 +37,17 @@ ASTERISM_INLINE void rub_row(const RowFriction<T>& sponge, Arithmetic<T> share, 
   for (int l = 0; l < cells_at_once<T>; ++l)
     halves[l] = static_cast<Arithmetic<T>>(2 * (std::int64_t{x} + l - sponge.begin) + 1);
   rub(sponge, strength_at(sponge, halves), share, f);
+}
+
+/// Rows to which walls give back together: a row whose first cells have just been written would wait for them.
+constexpr int rows_together = 16;
+
+/// Never inlined: the same for all instruction sets and models.
+template <class T>
+[[gnu::noinline]] void give_back(const Job<T>& job, int y0, int z) {
+  const int y1 = std::min(y0 + rows_together, job.box.y1);
+  for (std::int32_t w = 0; w < job.count; ++w)
+    for (int y = y0; y < y1; ++y) job.walls[w].give_back(job.brick, y, z, job.f);
 }
 
 template <Conversion conversion, class T, Relaxation relaxation, bool forced>
@@ -59,6 +73,7 @@ ASTERISM_INLINE void update_box(const Job<T>& job) {
   const PopulationOffsets where = population_offsets(job.half, job.brick);
   for (int z = job.box.z0; z < job.box.z1; ++z)
     for (int y = job.box.y0; y < job.box.y1; ++y) {
+      if (job.count > 0 && (y - job.box.y0) % rows_together == 0) give_back(job, y, z);
       const std::int64_t row = job.brick.cell(0, y, z);
       const Arithmetic<T> share = share_of_mean(sponge.profile, 0, y, z, {});
       T* place[q];
@@ -100,6 +115,13 @@ ASTERISM_INLINE void update_any(const Job<T>& job) {
     update_relaxed<conversion, T, false>(job);
 }
 
+ASTERISM_CLONES void update_rows(const Job<double>& job) {
+  update_any(job);
+}
+ASTERISM_CLONES void update_rows(const Job<float>& job) {
+  update_any(job);
+}
+// the conversions differ, so that the versions are chosen here
 #ifdef ASTERISM_HAS_CLONES
 [[gnu::target("arch=x86-64-v4")]] void update_by_avx512(const Job<Float16>& job) {
   update_any<Conversion::avx512>(job);
@@ -108,29 +130,29 @@ ASTERISM_INLINE void update_any(const Job<T>& job) {
   update_any<Conversion::f16c>(job);
 }
 #endif
-
-}  // namespace
-
-template <>
-ASTERISM_CLONES void update(Half half, const Brick& brick, const Box& box, const Collision& collision,
-                            const std::uint8_t* solid, double* f) {
-  update_any(Job<double>{half, brick, box, collision, solid, f});
-}
-template <>
-ASTERISM_CLONES void update(Half half, const Brick& brick, const Box& box, const Collision& collision,
-                            const std::uint8_t* solid, float* f) {
-  update_any(Job<float>{half, brick, box, collision, solid, f});
-}
-// the conversions differ, so that the versions are chosen here
-template <>
-void update(Half half, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
-            Float16* f) {
-  const Job<Float16> job{half, brick, box, collision, solid, f};
+void update_rows(const Job<Float16>& job) {
 #ifdef ASTERISM_HAS_CLONES
   if (__builtin_cpu_supports("x86-64-v4") != 0) return update_by_avx512(job);
   if (__builtin_cpu_supports("x86-64-v3") != 0) return update_by_f16c(job);
 #endif
   update_any(job);
 }
+
+}  // namespace
+
+template <class T>
+void update(Half half, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid, T* f,
+            const Wall* walls, std::int32_t count) {
+  WallRows<T> rows[faces];
+  for (std::int32_t w = 0; w < count; ++w) rows[w] = WallRows<T>(other(half), brick, walls[w], box);
+  update_rows(Job<T>{half, brick, box, collision, solid, f, rows, count});
+}
+
+template void update(Half, const Brick&, const Box&, const Collision&, const std::uint8_t*, double*, const Wall*,
+                     std::int32_t);
+template void update(Half, const Brick&, const Box&, const Collision&, const std::uint8_t*, float*, const Wall*,
+                     std::int32_t);
+template void update(Half, const Brick&, const Box&, const Collision&, const std::uint8_t*, Float16*, const Wall*,
+                     std::int32_t);
 
 }  // namespace asterism::lbm::cpu

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codelets/lbm/kernels/boundary/walls.hpp"
-
-#include <algorithm>
+#include "codelets/lbm/kernels/boundary/wall_rows.hpp"
 
 namespace asterism::lbm::cpu {
-
-namespace {
-
-Box common(const Box& a, const Box& b) {
-  return {std::max(a.x0, b.x0), std::min(a.x1, b.x1), std::max(a.y0, b.y0),
-          std::min(a.y1, b.y1), std::max(a.z0, b.z0), std::min(a.z1, b.z1)};
-}
-
-}  // namespace
 
 template <class T>
 void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t count, const Box& cells, T* f) {
   const PopulationOffsets left = population_offsets(last, brick);
   const PopulationOffsets taken = population_offsets(other(last), brick);
   for (std::int32_t w = 0; w < count; ++w) {
+    if (walls[w].kind == Wall::Kind::velocity) {
+      const WallRows<T> rows(last, brick, walls[w], cells);
+      for (int z = rows.cells().z0; z < rows.cells().z1; ++z)
+        for (int y = rows.cells().y0; y < rows.cells().y1; ++y) rows.give_back(brick, y, z, f);
+      continue;
+    }
     const auto wall = reflector<Arithmetic<T>>(walls[w]);
     const Box b = common(border(wall, brick), cells);
     for (int z = b.z0; z < b.z1; ++z)
