@@ -4,6 +4,17 @@
 #include "codelets/lbm/kernels/kernels.hpp"
 
 namespace asterism::lbm::cpu {
+namespace {
+
+/// Returns the end of what was written.
+template <class T>
+T* copy_row(const T* from, std::int32_t count, T* to) {
+  if (count != 1) return std::copy_n(from, count, to);
+  *to = *from;  // a layer across x
+  return to + 1;
+}
+
+}  // namespace
 
 template <class T>
 void pack(const Brick& brick, const Transfer* transfers, std::int32_t count, const T* f, T* const* arrays) {
@@ -12,7 +23,7 @@ void pack(const Brick& brick, const Transfer* transfers, std::int32_t count, con
     T* to = arrays[t];
     for (const std::int32_t slot : transfers[t].slots)
       for (int z = b.z0; z < b.z1; ++z)
-        for (int y = b.y0; y < b.y1; ++y) to = std::copy_n(f + brick.at(slot, b.x0, y, z), b.x1 - b.x0, to);
+        for (int y = b.y0; y < b.y1; ++y) to = copy_row(f + brick.at(slot, b.x0, y, z), b.x1 - b.x0, to);
   }
 }
 
@@ -24,7 +35,7 @@ void unpack(const Brick& brick, const Transfer* transfers, std::int32_t count, c
     for (const std::int32_t slot : transfers[t].slots)
       for (int z = b.z0; z < b.z1; ++z)
         for (int y = b.y0; y < b.y1; ++y, from += b.x1 - b.x0)
-          std::copy_n(from, b.x1 - b.x0, f + brick.at(slot, b.x0, y, z));
+          copy_row(from, b.x1 - b.x0, f + brick.at(slot, b.x0, y, z));
   }
 }
 

@@ -23,7 +23,8 @@ struct Job {
 };
 
 /// Prefetched, as nineteen streams are more than a core looks ahead in by itself.
-constexpr int bytes_ahead = 256;
+template <class T>
+constexpr int cells_ahead = 256 / sizeof(T);
 template <class T>
 constexpr int cells_of_line = std::max(cells_at_once<T>, static_cast<int>(64 / sizeof(T)));
 
@@ -52,12 +53,16 @@ template <class T>
 
 template <Conversion conversion, class T, Relaxation relaxation, bool forced>
 ASTERISM_INLINE void update_run(const Parameters<Arithmetic<T>, scale_of<T>>& p, const RowFriction<T>& sponge,
-                                Arithmetic<T> share, T* const* place, int begin, int end) {
+                                Arithmetic<T> share, T* const* place, int begin, int end, const Job<T>& job) {
+  const int width = job.box.x1 - job.box.x0;
   for (int x = begin, count = 0; x < end; x += count) {
     count = std::min(cells_at_once<T>, (x < sponge.begin && sponge.begin < end ? sponge.begin : end) - x);
-    if ((x - begin) % cells_of_line<T> == 0)
+    if ((x - begin) % cells_of_line<T> == 0) {
+      const int next = x - job.box.x0 + cells_ahead<T>;  // from the first cell of the row on, or in later rows
+      const int ahead = job.box.x0 + (next < width ? next : next / width * job.brick.pitch + next % width);
 #pragma GCC unroll 19
-      for (int i = 0; i < q; ++i) __builtin_prefetch(reinterpret_cast<const char*>(place[i] + x) + bytes_ahead);
+      for (int i = 0; i < q; ++i) __builtin_prefetch(place[i] + ahead);
+    }
     Cells<T> f[q];
     load<conversion, T>(place, x, count, f);
     collide<Arithmetic<T>, relaxation, forced>(p, f);
@@ -82,7 +87,7 @@ ASTERISM_INLINE void update_box(const Job<T>& job) {
       for (int x = job.box.x0; x < job.box.x1;) {
         const int begin = job.solid == nullptr ? x : find(job.solid + row, x, job.box.x1, false);
         x = job.solid == nullptr ? job.box.x1 : find(job.solid + row, begin, job.box.x1, true);
-        update_run<conversion, T, relaxation, forced>(p, sponge, share, place, begin, x);
+        update_run<conversion, T, relaxation, forced>(p, sponge, share, place, begin, x, job);
       }
     }
 }

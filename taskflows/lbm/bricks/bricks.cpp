@@ -55,15 +55,24 @@ bool is_here(const BrickPlace& place) {
   return place.rank.value_or(rank_group().rank()) == rank_group().rank();
 }
 
+bool on_core(int worker) {
+  return worker >= 0 && starpu_worker_get_type(worker) == STARPU_CPU_WORKER;
+}
+
+/// Whether what one worker's bricks send is at the other's at once: on one unit, or on cores of one process.
+bool at_hand(int worker, int other) {
+  return on_one_unit(worker, other) || (on_core(worker) && on_core(other));
+}
+
 /// What a brick sends is hidden behind the update of its own inner cells, unless other bricks of its unit hide it or
-/// nothing leaves the unit.
+/// it has no way to go.
 bool hides_exchange(const BrickData& brick, const Placement& placement) {
   if (brick.worker < 0) return true;
   const auto with_it = [&](int worker) { return on_one_unit(worker, brick.worker); };
   const auto& neighbours = brick.place.neighbour;
   return std::count_if(placement.begin(), placement.end(), with_it) == 1 &&
          std::any_of(neighbours.begin(), neighbours.end(),
-                     [&](const auto& n) { return n && !with_it(placement[as_size(*n)]); });
+                     [&](const auto& n) { return n && !at_hand(brick.worker, placement[as_size(*n)]); });
 }
 
 }  // namespace
@@ -215,7 +224,8 @@ void Bricks::build_border(BrickData& brick, const Placement& placement) {
   if (!hide) {
     brick.border = {layout.interior()};
   } else {
-    Shell shell = shell_of(layout, brick.connected, element);
+    // a vector of a core, two lines of the cache of a GPU
+    Shell shell = shell_of(layout, brick.connected, on_core(brick.worker) ? (element == 8 ? 8 : 16) : 256 / element);
     brick.border = std::move(shell.boxes);
     // one part of the inner cells for each phase of the exchange, along the longer of z and y
     const auto parts = static_cast<std::int64_t>(axes.size());

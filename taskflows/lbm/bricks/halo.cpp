@@ -63,10 +63,10 @@ Transfer incoming(Half half, const Brick& brick, const Connected& connected, int
   return transfer(half, layer_of(half, brick, connected, face, half == Half::beta), face ^ 1);
 }
 
-Shell shell_of(const Brick& brick, const Connected& connected, int element) {
+Shell shell_of(const Brick& brick, const Connected& connected, int along_x) {
   Shell shell;
   std::array<Range, 3> rest{Range{0, brick.nx}, Range{0, brick.ny}, Range{0, brick.nz}};
-  const std::array<std::int32_t, 3> thickness{256 / element, 1, 1};
+  const std::array<std::int32_t, 3> thickness{along_x, 1, 1};
   for (const int axis : {2, 1, 0}) {
     const auto a = static_cast<std::size_t>(axis);
     for (const int side : {0, 1}) {

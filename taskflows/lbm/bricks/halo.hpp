@@ -25,11 +25,11 @@ Transfer outgoing(Half half, const Brick& brick, const Connected& connected, int
 Transfer incoming(Half half, const Brick& brick, const Connected& connected, int face);
 
 /// The cells of a brick that are updated first, since neighbours wait for what they send, and the others. The shell is
-/// one cell thick, along x two lines of 128 bytes: kernels go along x.
+/// one cell thick, along x `along_x` cells: kernels go along x.
 struct Shell {
   std::vector<Box> boxes;  ///< disjoint
   Box core;                ///< empty (x0 = x1) when the shell is everything
 };
-Shell shell_of(const Brick& brick, const Connected& connected, int element);
+Shell shell_of(const Brick& brick, const Connected& connected, int along_x);
 
 }  // namespace asterism::lbm

@@ -195,7 +195,7 @@ TEST(LbmShell, CoversEveryCellOnceAndTheBorderFirst) {
         const Brick brick = make_brick(nx, ny, nz, element);
         Connected connected{};
         for (std::size_t f = 0; f < faces; ++f) connected[f] = (mask >> f & 1) != 0;
-        const Shell shell = shell_of(brick, connected, element);
+        const Shell shell = shell_of(brick, connected, (element == 4 ? 64 : 256) / element);
         std::map<Cell, int> times;
         const auto count = [&](const Box& box, int first) {
           for (int z = box.z0; z < box.z1; ++z)
