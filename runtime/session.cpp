@@ -286,12 +286,13 @@ void Session::take_own_units(const SessionOptions& options) {
     environment_.set("STARPU_WORKERS_CUDAID", numbers);
     environment_.set("STARPU_NCUDA", std::to_string(gpus.size()));
   }
-  const bool open = cores_->count() > 0 && !options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS");
-  if (open) share_cores();
+  const bool open = !options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS");
+  const bool told = given("STARPU_WORKERS_NOBIND") || given("STARPU_WORKERS_CPUID") || given("STARPU_WORKERS_COREID") ||
+                    given("STARPU_WORKERS_GETBIND");
+  if (open && !told && !cores_->crowded()) share_cores();
   const char* const workers = std::getenv("STARPU_NCPU");
-  const int cores = cores_->count() > 0 ? cores_->count() : static_cast<int>(std::thread::hardware_concurrency());
-  const int threads = 1 + (workers != nullptr ? std::atoi(workers) : cores - 1);  // one for messages
-  if (cores_->crowded() || threads > cores) rest_when_idle(30);
+  const int threads = 1 + (workers != nullptr ? std::atoi(workers) : cores_->count());  // one for messages
+  if (cores_->crowded() || threads > cores_->count()) rest_when_idle(30);
 }
 
 /// For so many microseconds: see scripts/starpu-patches/idle-sleep.patch. StarPU without it polls.

@@ -3,11 +3,13 @@
 
 #include <hwloc.h>
 #include <omp.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <functional>
 
@@ -50,6 +52,19 @@ Sharing sharing(const std::string& units) {
           static_cast<int>(std::count(all.begin(), all.end(), mine))};
 }
 
+bool undo_default_binding(int processes) {
+  const auto given = [](const char* variable) { return std::getenv(variable) != nullptr; };
+  if (!given("OMPI_MCA_orte_bound_at_launch") || processes > 2) return false;
+  for (const char* asked : {"OMPI_MCA_hwloc_base_binding_policy", "OMPI_MCA_hwloc_base_cpu_list",
+                            "OMPI_MCA_rmaps_base_mapping_policy", "OMPI_MCA_orte_rankfile"})
+    if (given(asked)) return false;
+  cpu_set_t all;
+  std::memset(&all, 0xff, sizeof all);
+  if (sched_setaffinity(0, sizeof all, &all) != 0) return false;
+  if (!given("OMP_NUM_THREADS") && sched_getaffinity(0, sizeof all, &all) == 0) omp_set_num_threads(CPU_COUNT(&all));
+  return true;
+}
+
 struct OwnCores::Before {
   hwloc_topology_t topology = nullptr;
   hwloc_bitmap_t cores = hwloc_bitmap_alloc();
@@ -81,13 +96,13 @@ OwnCores::OwnCores() {
   const Sharing ranks = sharing(
       "cores " + before->text() +
       as_told({"STARPU_WORKERS_NOBIND", "STARPU_WORKERS_CPUID", "STARPU_WORKERS_COREID", "STARPU_WORKERS_GETBIND"}));
-  if (ranks.sharers == 1) return;
   std::vector<hwloc_obj_t> cores;
   for (hwloc_obj_t core = nullptr;
        (core = hwloc_get_next_obj_by_type(before->topology, HWLOC_OBJ_CORE, core)) != nullptr;)
     if (hwloc_bitmap_intersects(core->cpuset, before->cores) != 0) cores.push_back(core);
+  count_ = std::max(1, static_cast<int>(cores.size()));
   crowded_ = static_cast<int>(cores.size()) < ranks.sharers;
-  if (crowded_) return;
+  if (crowded_ || ranks.sharers == 1) return;
   const UnitRange own = share_of(static_cast<int>(cores.size()), ranks.index, ranks.sharers);
   hwloc_bitmap_t set = hwloc_bitmap_alloc();
   for (int core = own.first; core < own.first + own.count; ++core)

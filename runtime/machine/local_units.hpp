@@ -29,6 +29,11 @@ struct Sharing {
 /// Those on this machine whose `units` reads the same. Ranks together.
 Sharing sharing(const std::string& units);
 
+/// Lets this thread run on all cores of the machine where Open MPI has bound it to one by its default for two
+/// `processes` and one; binding that was asked for stays. OpenMP starts as many threads, unless OMP_NUM_THREADS says
+/// how many. Returns whether it did.
+bool undo_default_binding(int processes);
+
 /// While it lives, the calling thread, and those that it starts, may run on a part of the cores only that this rank has
 /// in common with others, and OpenMP starts no more threads, unless OMP_NUM_THREADS says how many. Does nothing where
 /// StarPU was told where its workers run (STARPU_WORKERS_CPUID, _COREID, _NOBIND, _GETBIND). Ranks together.
@@ -39,7 +44,8 @@ class OwnCores {
   OwnCores(const OwnCores&) = delete;
   OwnCores& operator=(const OwnCores&) = delete;
 
-  /// Cores of this rank where it shares a machine; 0: it has all that it was given.
+  /// Cores of this rank: its part of those that it shares, or all that it was started on (mpirun binds two ranks to one
+  /// core each, unless it is told otherwise).
   [[nodiscard]] int count() const noexcept { return count_; }
   /// There are more ranks than cores: none is bound to any, nor should its workers be.
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
@@ -47,7 +53,7 @@ class OwnCores {
  private:
   struct Before;
   std::unique_ptr<Before> before_;
-  int count_ = 0;
+  int count_ = 1;
   bool crowded_ = false;
 };
 

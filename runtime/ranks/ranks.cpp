@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "runtime/ending/stop_signals.hpp"
+#include "runtime/machine/local_units.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/rank_deaths.hpp"
 
@@ -152,6 +153,7 @@ RankGroup::RankGroup() {
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (finalized != 0 && count > 1) failed("{} processes ({}): MPI has ended in this one", count, variable);
+  if (initialized == 0 && finalized == 0) undo_default_binding(count);
   if (finalized != 0 || (count == 1 && initialized == 0)) return;
   // Open MPI polls while it waits: where cores are few, they are to go to threads that work
   const char* const here = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
