@@ -93,12 +93,12 @@ def lbm_sphere():
 def lbm_cpu():
     out = []
     for _, record in load("lbm-cpu-*.json"):
-        out.append(f"| lid-driven cavity, BGK, through StarPU, {record['machine']['cores']} cores ({record['machine']['processor']}), version {record['commit']} | MLUPS | of copy bandwidth |")
+        out.append(f"| through StarPU, {record['machine']['cores']} cores ({record['machine']['processor']}), version {record['commit']} | MLUPS | of copy bandwidth |")
         out.append("|---|---|---|")
         for c in record["cases"]:
-            size = c["setting"].split(",")[0].removeprefix("size ")
+            size, case = c["flow"]["cells"][0], {"cavity": "lid-driven cavity, BGK", "taylor-green": "Taylor-Green, periodic, TRT"}[c["flow"]["case"]]
             numbers = next((name for word, name in (("single", "float"), ("half", "16 bits")) if word in c["setting"]), "double")
-            out.append(f"| {'x'.join([size] * 3)}, {numbers} | {c['mlups']:.1f} | {c['share_of_copy_bandwidth']:.1%} |")
+            out.append(f"| {case}, {'x'.join([str(size)] * 3)}, {numbers} | {c['mlups']:.1f} | {c['share_of_copy_bandwidth']:.1%} |")
     return "\n".join(out)
 
 
