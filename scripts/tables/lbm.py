@@ -96,7 +96,7 @@ def lbm_cpu():
         out.append(f"| through StarPU, {record['machine']['cores']} cores ({record['machine']['processor']}), version {record['commit']} | MLUPS | of copy bandwidth |")
         out.append("|---|---|---|")
         for c in record["cases"]:
-            size, case = c["flow"]["cells"][0], {"cavity": "lid-driven cavity, BGK", "taylor-green": "Taylor-Green, periodic, TRT"}[c["flow"]["case"]]
+            size, case = c["flow"]["cells"][0], {"cavity": "lid-driven cavity, BGK", "taylor-green": "Taylor-Green vortices, periodic, BGK"}[c["flow"]["case"]]
             numbers = next((name for word, name in (("single", "float"), ("half", "16 bits")) if word in c["setting"]), "double")
             out.append(f"| {case}, {'x'.join([str(size)] * 3)}, {numbers} | {c['mlups']:.1f} | {c['share_of_copy_bandwidth']:.1%} |")
     return "\n".join(out)
