@@ -100,8 +100,8 @@ OwnCores::OwnCores() {
   for (hwloc_obj_t core = nullptr;
        (core = hwloc_get_next_obj_by_type(before->topology, HWLOC_OBJ_CORE, core)) != nullptr;)
     if (hwloc_bitmap_intersects(core->cpuset, before->cores) != 0) cores.push_back(core);
-  count_ = std::max(1, static_cast<int>(cores.size()));
-  crowded_ = static_cast<int>(cores.size()) < ranks.sharers;
+  count_ = std::max(1, cores.empty() ? hwloc_bitmap_weight(before->cores) : static_cast<int>(cores.size()));
+  crowded_ = static_cast<int>(cores.size()) < ranks.sharers && ranks.sharers > 1;
   if (crowded_ || ranks.sharers == 1) return;
   const UnitRange own = share_of(static_cast<int>(cores.size()), ranks.index, ranks.sharers);
   hwloc_bitmap_t set = hwloc_bitmap_alloc();

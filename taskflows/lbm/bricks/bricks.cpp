@@ -56,6 +56,7 @@ bool is_here(const BrickPlace& place) {
 }
 
 bool on_core(int worker) {
+  if (worker == scheduler_decides) return starpu_worker_get_count_by_type(STARPU_CUDA_WORKER) == 0;
   return worker >= 0 && starpu_worker_get_type(worker) == STARPU_CPU_WORKER;
 }
 
