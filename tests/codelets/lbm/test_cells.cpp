@@ -13,7 +13,6 @@
 #include "base/as_size.hpp"
 #include "codelets/lbm/kernels/boundary/force_sums.hpp"
 #include "codelets/lbm/kernels/boundary/sponge.hpp"
-#include "codelets/lbm/kernels/boundary/walls.hpp"
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/costs.hpp"
 #include "codelets/lbm/kernels/lanes.hpp"
@@ -40,11 +39,6 @@ void collide_as(const Collision& c, V (&f)[q]) {
   as.template operator()<Relaxation::turbulent_central>();
   as.template operator()<Relaxation::central_third>();
   as.template operator()<Relaxation::turbulent_central_third>();
-}
-
-template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
 template <class T>
@@ -157,41 +151,6 @@ TYPED_TEST(LbmCells, PiecesEqualTheWhole) {
       divided.finish();
       ASSERT_TRUE(same_bits(whole.f, divided.f)) << "step " << step;
     }
-  }
-}
-
-/// Walls at rest and in motion, in several orders: cell by cell before the update, and row by row with it.
-TYPED_TEST(LbmCells, WallsGiveBackWithTheUpdate) {
-  const std::array<int, 3> n = {37, 35, 3};
-  const std::vector<Box> pieces = {
-      {0, 5, 0, 35, 0, 3}, {5, 37, 0, 18, 0, 3}, {5, 37, 18, 35, 0, 2}, {5, 37, 18, 35, 2, 3}};
-  std::vector<Wall> walls;
-  for (int face = 0; face < faces; ++face)
-    walls.push_back(face % 2 == 0 ? cases::moving(face, 0.01 * face, 0.02, -0.03) : cases::moving(face, 0, 0, 0));
-  Domain<TypeParam> d({n, collisions[0].second, walls, {}});
-  d.randomize(4, 0.05);
-  for (int step = 0; step < 6; ++step) {
-    d.update(d.brick.interior());
-    std::vector<TypeParam> expected = d.f, separate = d.f;
-    const PopulationOffsets left = population_offsets(d.half, d.brick);
-    const PopulationOffsets taken = population_offsets(other(d.half), d.brick);
-    for (const Wall& wall : walls) {
-      const auto r = reflector<Arithmetic<TypeParam>>(wall);
-      const Box b = border(r, d.brick);
-      for (int z = b.z0; z < b.z1; ++z)
-        for (int y = b.y0; y < b.y1; ++y)
-          for (int x = b.x0; x < b.x1; ++x) reflect_cell(&r, 1, 0, d.brick, left, taken, x, y, z, expected.data());
-    }
-    cpu::reflect(d.half, d.brick, walls.data(), faces, d.brick.interior(), separate.data());
-    EXPECT_TRUE(same_bits(separate, expected)) << "step " << step;
-    cpu::update(other(d.half), d.brick, d.brick.interior(), d.setting.collision, nullptr, expected.data());
-    std::vector<TypeParam> together = d.f;
-    for (const Box& p : pieces)
-      cpu::update(other(d.half), d.brick, p, d.setting.collision, nullptr, together.data(), walls.data(), faces);
-    EXPECT_TRUE(same_bits(together, expected)) << "step " << step;
-    d.finish();
-    std::rotate(walls.begin(), walls.begin() + 1, walls.end());
-    d.setting.walls = walls;
   }
 }
 
