@@ -25,7 +25,7 @@ TYPED_TEST(LbmWalls, GiveBackWithTheUpdate) {
   std::vector<Wall> walls;
   for (int face = 0; face < faces; ++face)
     walls.push_back(face % 2 == 0 ? cases::moving(face, 0.01 * face, 0.02, -0.03) : cases::moving(face, 0, 0, 0));
-  Domain<TypeParam> d({n, collisions[0].second, walls, {}});
+  Domain<TypeParam> d({n, cases::collisions[0].second, walls, {}});
   d.randomize(4, 0.05);
   for (int step = 0; step < 6; ++step) {
     d.update(d.brick.interior());
