@@ -25,16 +25,29 @@ const std::vector<Sample>& nearest(const std::vector<SamplesAtIntensity>& at, co
   return std::min_element(at.begin(), at.end(), [&](const auto& a, const auto& b) { return distance(a) < distance(b); })
       ->samples;
 }
+
+/// The time of work of a size: beyond the largest sample what it took, and for the rest what the slope of the last two
+/// samples or the rates say, whichever is longer, but never more than in proportion to the size.
+double by_samples(const std::vector<Sample>& samples, double size, double by_rates) {
+  const double seconds = interpolate(samples, size);
+  if (samples.size() < 2 || size <= samples.back().size) return seconds;
+  const Sample& last = samples.back();
+  const Sample& before = samples[samples.size() - 2];
+  const double slope = (last.seconds - before.seconds) / (last.size - before.size);
+  const double rest = size - last.size;
+  return std::min(seconds, last.seconds + std::max(slope * rest, by_rates * rest / size));
+}
 }  // namespace
 
 double TaskCost::of(const TaskWork& work) const {
   if (const auto measured = of_class.find(work.footprint); measured != of_class.end()) return measured->second;
   const double size = sized_by == Size::flops ? work.flops : work.bytes;
   const double shared = work.flops * work.units / together;
-  if (!samples.empty() && size > 0) return std::max({seconds, interpolate(samples, size), shared});
+  const double by_rates = std::max(work.flops / flops, work.bytes / bytes);
+  if (!samples.empty() && size > 0) return std::max({seconds, by_samples(samples, size, by_rates), shared});
   if (!at.empty() && work.flops > 0 && work.bytes > 0)
-    return std::max({seconds, interpolate(nearest(at, work), size), shared});
-  return seconds + std::max({work.flops / flops, work.bytes / bytes, shared}) + chunk * work.chunks;
+    return std::max({seconds, by_samples(nearest(at, work), size, by_rates), shared});
+  return seconds + std::max(by_rates, shared) + chunk * work.chunks;
 }
 
 }  // namespace asterism

@@ -145,6 +145,23 @@ TEST_F(PlatformTest, SamplesAreLinesOfLogarithms) {
   EXPECT_DOUBLE_EQ(interpolate({{2, 3}}, 8), 12);
 }
 
+TEST(TaskCosts, BeyondTheLargestSampleTheRestIsAdded) {
+  TaskCost cost;
+  cost.flops = 10;
+  cost.bytes = std::numeric_limits<double>::infinity();
+  cost.samples = {{100, 50}, {200, 52}};  // a launch of 48
+  EXPECT_DOUBLE_EQ(cost.of({400, 0}), 52 + 20) << "the rest at ten operations a second";
+  cost.flops = 100;
+  EXPECT_DOUBLE_EQ(cost.of({400, 0}), 52 + 4) << "the rest by the slope";
+  cost.flops = 1;
+  EXPECT_DOUBLE_EQ(cost.of({400, 0}), 104) << "no more than in proportion";
+  cost.flops = 100;
+  cost.samples = {{100, 60}, {200, 52}};
+  EXPECT_DOUBLE_EQ(cost.of({400, 0}), 52 + 2) << "no slope downwards";
+  cost.samples = {{200, 52}};
+  EXPECT_DOUBLE_EQ(cost.of({400, 0}), 104) << "one sample says nothing of a launch";
+}
+
 /// Four steps in one task: four times the operations on the same data, at a rate of their own.
 TEST_F(PlatformTest, SamplesAtIntensities) {
   const std::string samples = "by = \"bytes\", samples = [[1e3, 1e-4], [1e5, 1e-2]]";
