@@ -287,9 +287,7 @@ void Session::take_own_units(const SessionOptions& options) {
     environment_.set("STARPU_NCUDA", std::to_string(gpus.size()));
   }
   const bool open = !options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS");
-  const bool told = given("STARPU_WORKERS_NOBIND") || given("STARPU_WORKERS_CPUID") || given("STARPU_WORKERS_COREID") ||
-                    given("STARPU_WORKERS_GETBIND");
-  if (open && !told && !cores_->crowded()) share_cores();
+  if (open && !cores_->told() && !cores_->crowded()) share_cores();
   const char* const workers = std::getenv("STARPU_NCPU");
   const int threads = 1 + (workers != nullptr ? std::atoi(workers) : cores_->count());  // one for messages
   if (cores_->crowded() || threads > cores_->count()) rest_when_idle(30);

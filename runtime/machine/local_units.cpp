@@ -93,9 +93,10 @@ struct OwnCores::Before {
 
 OwnCores::OwnCores() {
   auto before = std::make_unique<Before>();
-  const Sharing ranks = sharing(
-      "cores " + before->text() +
-      as_told({"STARPU_WORKERS_NOBIND", "STARPU_WORKERS_CPUID", "STARPU_WORKERS_COREID", "STARPU_WORKERS_GETBIND"}));
+  const std::string where =
+      as_told({"STARPU_WORKERS_NOBIND", "STARPU_WORKERS_CPUID", "STARPU_WORKERS_COREID", "STARPU_WORKERS_GETBIND"});
+  told_ = !where.empty();
+  const Sharing ranks = sharing("cores " + before->text() + where);
   std::vector<hwloc_obj_t> cores;
   for (hwloc_obj_t core = nullptr;
        (core = hwloc_get_next_obj_by_type(before->topology, HWLOC_OBJ_CORE, core)) != nullptr;)

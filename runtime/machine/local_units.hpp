@@ -49,12 +49,15 @@ class OwnCores {
   [[nodiscard]] int count() const noexcept { return count_; }
   /// There are more ranks than cores: none is bound to any, nor should its workers be.
   [[nodiscard]] bool crowded() const noexcept { return crowded_; }
+  /// StarPU was told where its workers run.
+  [[nodiscard]] bool told() const noexcept { return told_; }
 
  private:
   struct Before;
   std::unique_ptr<Before> before_;
   int count_ = 1;
   bool crowded_ = false;
+  bool told_ = false;
 };
 
 /// Numbers of the GPUs for this rank, of `visible` ones that it sees: its part, or as many as `wanted`, from its part's

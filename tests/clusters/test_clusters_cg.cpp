@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // asterism-cg over one to four processes: bit-identical results, what a rank reads, what is refused, how it fails.
+#include <cstdlib>
+#include <thread>
+
 #include "tests/clusters/run_ranks.hpp"
 #include "tests/clusters/same_hdf5.hpp"
 
@@ -274,6 +277,18 @@ TEST_F(ClustersCg, AllFailTogetherWhenTheMatrixIsIndefinite) {
   const fs::path matrix =
       file("%%MatrixMarket matrix coordinate real symmetric\n4 4 5\n1 1 1\n2 2 1\n3 3 1\n4 4 1\n4 1 -3\n");
   expect_refused(2, {"--matrix", matrix, "--blocks", "2", "--quiet"}, {"not positive definite"});
+}
+
+/// A worker and StarPU-MPI's thread on one core each.
+TEST_F(ClustersCg, RanksThatAreBoundRestWhenIdle) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
+  unsetenv("STARPU_IDLE_SLEEP");
+  setenv("OMPI_MCA_hwloc_base_binding_policy", "core", 1);
+  const Ran ran =
+      run_ranks(2, {"--stencil", "5pts-12", "--blocks", "2", "--iterations", "3", "--quiet", "--json", "run.json"});
+  unsetenv("OMPI_MCA_hwloc_base_binding_policy");
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  EXPECT_EQ(record("run.json")["starpu"]["environment"].value("STARPU_IDLE_SLEEP", ""), "30");
 }
 
 TEST_F(ClustersCg, RecordsEveryRank) {

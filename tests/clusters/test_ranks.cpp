@@ -111,6 +111,7 @@ TEST(LocalUnits, CoresGivenToAllRanksAreDealt) {
   environment.set("STARPU_WORKERS_NOBIND", std::nullopt);
   {
     const OwnCores own;
+    EXPECT_FALSE(own.told());
     const std::vector<int> mine = allowed();
     const std::vector<std::vector<int>> all = rank_group().all_gather(std::span<const int>(mine));
     const std::vector<std::vector<int>> before = rank_group().all_gather(std::span<const int>(given));
@@ -129,6 +130,7 @@ TEST(LocalUnits, CoresGivenToAllRanksAreDealt) {
   EXPECT_EQ(allowed(), given);
   environment.set("STARPU_WORKERS_NOBIND", "1");
   const OwnCores told;
+  EXPECT_TRUE(told.told());
   EXPECT_EQ(allowed(), given);
 }
 

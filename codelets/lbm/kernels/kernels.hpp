@@ -125,7 +125,7 @@ namespace cpu {
 
 /// One half-step of the cells of a box, f*_i = f_i + Omega_i(f) + S_i with the relaxation Omega of the collision and
 /// Guo's source S of the body force, and the sponge's. `solid`: null or one byte per cell at Brick::cell, not 0 where
-/// there is no fluid. What the `count` walls return, all of them velocity walls, comes first, row by row.
+/// there is no fluid. What the `count` walls return comes first, row by row: velocity walls, at most one for each face.
 template <class T>
 void update(Half half, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid, T* f,
             const Wall* walls = nullptr, std::int32_t count = 0);

@@ -60,20 +60,20 @@ bool on_core(int worker) {
   return worker >= 0 && starpu_worker_get_type(worker) == STARPU_CPU_WORKER;
 }
 
-/// Whether what one worker's bricks send is at the other's at once: on one unit, or on cores of one process.
-bool at_hand(int worker, int other) {
+/// Whether bricks of two workers share a memory: on one unit, or on cores of one process.
+bool share_memory(int worker, int other) {
   return on_one_unit(worker, other) || (on_core(worker) && on_core(other));
 }
 
 /// What a brick sends is hidden behind the update of its own inner cells, unless other bricks of its unit hide it or
-/// it has no way to go.
+/// all its neighbours share a memory with it.
 bool hides_exchange(const BrickData& brick, const Placement& placement) {
   if (brick.worker < 0) return true;
   const auto with_it = [&](int worker) { return on_one_unit(worker, brick.worker); };
   const auto& neighbours = brick.place.neighbour;
   return std::count_if(placement.begin(), placement.end(), with_it) == 1 &&
          std::any_of(neighbours.begin(), neighbours.end(),
-                     [&](const auto& n) { return n && !at_hand(brick.worker, placement[as_size(*n)]); });
+                     [&](const auto& n) { return n && !share_memory(brick.worker, placement[as_size(*n)]); });
 }
 
 }  // namespace

@@ -189,13 +189,13 @@ TEST(LbmHalo, FivePopulationsOfNineteen) {
 }
 
 TEST(LbmShell, CoversEveryCellOnceAndTheBorderFirst) {
-  for (const int element : {4, 8})
+  for (const auto& [element, along_x] : {std::pair{4, 16}, {4, 64}, {8, 8}, {8, 32}})
     for (int mask = 0; mask < 64; ++mask)
       for (const auto& [nx, ny, nz] : std::vector<Cell>{{200, 5, 4}, {1, 1, 1}, {40, 2, 7}, {64, 3, 1}, {300, 1, 3}}) {
         const Brick brick = make_brick(nx, ny, nz, element);
         Connected connected{};
         for (std::size_t f = 0; f < faces; ++f) connected[f] = (mask >> f & 1) != 0;
-        const Shell shell = shell_of(brick, connected, (element == 4 ? 64 : 256) / element);
+        const Shell shell = shell_of(brick, connected, along_x);
         std::map<Cell, int> times;
         const auto count = [&](const Box& box, int first) {
           for (int z = box.z0; z < box.z1; ++z)
