@@ -28,9 +28,7 @@ std::optional<int> Run::prepare() {
       arguments_.sharing.sharing.value_or(asterism::tdbem::Sharing::gpus) == asterism::tdbem::Sharing::gpus;
   session.resting_cores = gpus_march && uses_gpus(session);
   // one for products, another one for the chain from step to step
-  if (session.resting_cores && !simulated && !rank_group().distributed() &&
-      std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr)
-    session.streams = 2;
+  if (session.resting_cores && !simulated && std::getenv("STARPU_NWORKER_PER_CUDA") == nullptr) session.streams = 2;
   if (!arguments_.statistics) return std::nullopt;
   if (rank_group().is_root()) print_statistics(arguments_, problem_case_);
   return 0;
@@ -40,11 +38,11 @@ void Run::calibrate() {
   tdbem::calibrate(arguments_, problem_case_);
 }
 
-/// Products for the next group beside the solutions of this one, where these have a stream of their own.
+/// Products for the next group beside the solutions of this one, where these have a stream of their own on all ranks.
 bool Run::ahead_suits(const Session& session) const {
   const asterism::tdbem::Method& method = arguments_.method;
-  return session.gpus() > session.devices() && arguments_.common.session.resting_cores && !rank_group().distributed() &&
-         method.group <= asterism::tdbem::max_group / 2;
+  return rank_group().everywhere(session.gpus() > session.devices() && arguments_.common.session.resting_cores &&
+                                 method.group <= asterism::tdbem::max_group / 2);
 }
 
 void Run::solve(const Session& session) {
