@@ -227,6 +227,7 @@ void Session::choose_resources(const SessionOptions& options) {
   number_of("STARPU_NCPU", "STARPU_NCPUS", options.cpus);
   number_of("STARPU_NCUDA", nullptr, options.gpus);
   if (rank_group().distributed() && !simulated) take_own_units(options);
+  if (options.each_rank_alone) rank_group().leave_each_alone();
   if (options.resting_cores) rest_when_idle(200);
   // A core for the thread that submits: it would take turns with one that drives a GPU, which then waits for work.
   if (!options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS") && !given("STARPU_RESERVE_NCPU") &&
@@ -289,7 +290,8 @@ void Session::take_own_units(const SessionOptions& options) {
   const bool open = !options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS");
   if (open && !cores_->told() && !cores_->crowded()) share_cores();
   const char* const workers = std::getenv("STARPU_NCPU");
-  const int threads = 1 + (workers != nullptr ? std::atoi(workers) : cores_->count());  // one for messages
+  const int messages = options.each_rank_alone ? 0 : 1;  // have a thread
+  const int threads = messages + (workers != nullptr ? std::atoi(workers) : cores_->count());
   if (cores_->crowded() || threads > cores_->count()) rest_when_idle(30);
 }
 

@@ -45,6 +45,8 @@ struct SessionOptions {
   /// measure every class of tasks on every kind of unit: scheduler "calibrate", durations kept in StarPU's models
   bool calibrate = false;
   Ranks ranks = Ranks::one;
+  /// every rank computes everything on cores of its own (RankGroup::leave_each_alone)
+  bool each_rank_alone = false;
 };
 
 /// Whether a session with these options would have GPUs, as far as options, environment and driver say.

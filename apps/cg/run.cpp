@@ -82,12 +82,33 @@ void Run::leave_small_systems_to_one_unit() {
   alone("core", bytes_for_one_core(whole));
 }
 
+/// Where messages between ranks would take longer than all of the work.
+void Run::leave_small_systems_to_each_rank() {
+  SessionOptions& session = arguments_.common.session;
+  const Options& o = arguments_.options;
+  const bool open = !arguments_.blocks && !arguments_.task && arguments_.units == "default" && !simulated &&
+                    !arguments_.common.calibrate && arguments_.common.trace.empty() && !arguments_.own_scheduler &&
+                    o.flow == Flow::fused && o.preconditioner_flow == PreconditionerFlow::none &&
+                    arguments_.checkpoints.write.empty() && arguments_.checkpoints.read.empty() && !uses_gpus(session);
+  const RowCounts& counts = matrix_.counts;
+  const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(counts.entries_before(counts.n)),
+                                       static_cast<double>(counts.n));
+  if (!rank_group().everywhere(open && bytes <= bytes_for_each_rank) || !rank_group().distributed()) return;
+  session.cpus = 1;
+  session.each_rank_alone = true;
+  arguments_.common.units.reason = fmt::format(
+      "a core of each of {} ranks does everything: an iteration moves {:.4g} kB; up to {:.4g} kB that takes no longer "
+      "than messages",
+      rank_group().ranks(), bytes / 1e3, bytes_for_each_rank / 1e3);
+}
+
 std::optional<int> Run::prepare() {
   choose_units();
   matrix_ = open_matrix(arguments_.problem);
   structure_ = matrix_.structure;
+  leave_small_systems_to_each_rank();
   // over several ranks the rows depend on the number of block-rows, and this on the units
-  if (!rank_group().distributed()) take_rows(0, matrix_.counts.n);
+  if (!rank_group().distributed() || arguments_.common.session.each_rank_alone) take_rows(0, matrix_.counts.n);
   choose_preconditioner();
   leave_small_systems_to_one_unit();
   make_hierarchy();

@@ -32,6 +32,7 @@ class Run : public Solver {
  private:
   void choose_units();
   void leave_small_systems_to_one_unit();
+  void leave_small_systems_to_each_rank();
   /// What --preconditioner auto stands for.
   void choose_preconditioner();
   /// What --preconditioner ssor and amg set up, before StarPU takes the cores.

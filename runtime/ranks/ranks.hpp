@@ -21,10 +21,12 @@ class RankGroup {
   RankGroup(const RankGroup&) = delete;
   RankGroup& operator=(const RankGroup&) = delete;
 
-  [[nodiscard]] int rank() const noexcept { return rank_; }
-  [[nodiscard]] int ranks() const noexcept { return ranks_; }
-  [[nodiscard]] bool distributed() const noexcept { return ranks_ > 1; }
-  /// Whether this process is the one that prints and writes what there is once.
+  [[nodiscard]] int rank() const noexcept { return each_alone_ ? 0 : rank_; }
+  [[nodiscard]] int ranks() const noexcept { return each_alone_ ? 1 : ranks_; }
+  [[nodiscard]] bool distributed() const noexcept { return ranks() > 1; }
+  /// From now on every rank computes everything, without messages: what is too small to be divided. All ranks.
+  void leave_each_alone() const noexcept { each_alone_ = true; }
+  /// Whether this process is the one that prints and writes what there is once, also where each is alone.
   [[nodiscard]] bool is_root() const noexcept { return rank_ == 0; }
 
   // All ranks have to call these in the same order; tasks may run meanwhile. With one rank they return what they got.
@@ -33,7 +35,7 @@ class RankGroup {
   template <class T>
   [[nodiscard]] std::vector<T> all_gather(const T& mine) const {
     static_assert(std::is_trivially_copyable_v<T>);
-    std::vector<T> all(static_cast<std::size_t>(ranks_), mine);
+    std::vector<T> all(static_cast<std::size_t>(ranks()), mine);
     if (distributed()) all_gather(&mine, all.data(), sizeof mine);
     return all;
   }
@@ -49,9 +51,9 @@ class RankGroup {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<std::vector<T>> all;
     for (const std::size_t values : all_gather(mine.size())) all.emplace_back(values);
-    for (int rank = 0; rank < ranks_; ++rank) {
+    for (int rank = 0; rank < ranks(); ++rank) {
       std::vector<T>& part = all[static_cast<std::size_t>(rank)];
-      if (rank == rank_) part.assign(mine.begin(), mine.end());
+      if (rank == this->rank()) part.assign(mine.begin(), mine.end());
       if (distributed()) broadcast(part.data(), part.size() * sizeof(T), rank);
     }
     return all;
@@ -83,6 +85,7 @@ class RankGroup {
   template <class T, class Take>
   void collect(std::span<const T> mine, const Take& take) const {
     static_assert(std::is_trivially_copyable_v<T>);
+    if (each_alone_) return take(0, mine);
     collect(reinterpret_cast<const char*>(mine.data()), mine.size_bytes(),
             [&](int rank, const char* data, std::size_t bytes) {
               take(rank, std::span<const T>(reinterpret_cast<const T*>(data), bytes / sizeof(T)));
@@ -130,6 +133,7 @@ class RankGroup {
 
   int rank_ = 0;
   int ranks_ = 1;
+  mutable bool each_alone_ = false;
 };
 
 /// The processes of this run. The first call starts MPI if there are several and nobody has started it, so all of them

@@ -43,7 +43,7 @@ Simulation::Simulation(const Problem& problem, const Options& options, const Par
   if (!distributed_) build_operators(box);
   build_cells();
   build_particles(particles);
-  bring_to_gpu();
+  bring_to_gpus();
 }
 
 void Simulation::make_tree(const Box& box, const Particles& particles) {

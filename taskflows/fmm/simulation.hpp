@@ -146,7 +146,9 @@ class Simulation {
   void build_near(std::int32_t group, std::int32_t near_set);
   void build_reduction(std::int32_t group);
   void fill_particles(const Particles& particles, std::span<const double> charges, int vectors);
-  void bring_to_gpu();
+
+  // groups/gpu_data.cpp
+  void bring_to_gpus();
 
   // groups/message_data.cpp
   Handle shared(Handle handle, int owner, std::int64_t tag) const;

@@ -291,6 +291,26 @@ TEST_F(ClustersCg, RanksThatAreBoundRestWhenIdle) {
   EXPECT_EQ(record("run.json")["starpu"]["environment"].value("STARPU_IDLE_SLEEP", ""), "30");
 }
 
+/// Where messages would take longer than all of the work: every rank does it, one prints and writes.
+TEST_F(ClustersCg, EachRankSolvesASmallSystem) {
+  const Arguments problem{"--matrix", irregular(), "--preconditioner", "jacobi", "--rhs", "known", "--verify"};
+  const std::string one = solve(1, problem);
+  const std::size_t lines = lines_of(run_ranks(1, problem).out).size();
+  for (const int ranks : {2, 3}) {
+    SCOPED_TRACE(ranks);
+    fs::remove(output("x.mtx"));
+    EXPECT_TRUE(solve(ranks, problem) == one);
+    const nlohmann::json json = record("run.json");
+    EXPECT_TRUE(contains(json["units"]["choice"].get<std::string>(), "each of " + std::to_string(ranks) + " ranks"));
+    EXPECT_FALSE(json.contains("ranks"));
+    EXPECT_EQ(json["starpu"]["cpu_workers"], 1);
+    EXPECT_EQ(lines_of(run_ranks(ranks, problem).out).size(), lines + 1U);  // the line that says so
+  }
+  expect_refused(2, {"--stencil", "5pts-8", "--tolerance", "2", "--quiet"}, {"--tolerance"});
+  solve(2, {"--stencil", "7pts-40", "--iterations", "3"});
+  EXPECT_EQ(record("run.json")["ranks"].size(), 2U);
+}
+
 TEST_F(ClustersCg, RecordsEveryRank) {
   const Ran ran =
       run_ranks(2, {"--stencil", "5pts-12", "--blocks", "2", "--iterations", "3", "--quiet", "--trace", "trace"});

@@ -7,7 +7,6 @@
 
 #include "base/as_size.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
-#include "runtime/machine/simulated_machine.hpp"
 #include "taskflows/fmm/groups/packed.hpp"
 #include "taskflows/fmm/simulation.hpp"
 
@@ -319,47 +318,6 @@ void Simulation::fill_particles(const Particles& particles, std::span<const doub
     }
   }
   for_data([](Handle& data) { starpu_data_release(data); });
-}
-
-/// Where one GPU computes all, but for pieces of the near field: what it reads comes to it, and room is made for what
-/// it writes, before the first evaluation. Each datum costs a call of CUDA's allocator, which waits for the GPU.
-void Simulation::bring_to_gpu() {
-  const bool alone = starpu_cpu_worker_get_count() == 0 || tree_->near_pieces() > 0;
-  if (simulated || !alone || starpu_memory_nodes_get_count_by_kind(STARPU_CUDA_RAM) != 1) return;
-  unsigned node = 0;
-  starpu_memory_node_get_ids_by_type(STARPU_CUDA_RAM, &node, 1);
-  std::vector<starpu_data_handle_t> read;
-  std::vector<starpu_data_handle_t> written;
-  for (const auto& operators : packed_) read.push_back(operators->handle);
-  for (const ParticleGroup& p : particles_) {
-    for (const Handle* const data : {&p.particle_data, &p.reduction_parts}) read.push_back(*data);
-    written.push_back(p.result_data);
-  }
-  for (auto n = static_cast<std::size_t>(tree_->near_pieces()); n < near_groups_.size(); ++n) {
-    const NearGroup& near = near_groups_[n];
-    read.push_back(near.near);
-    if (near.particle_data) read.push_back(near.particle_data);
-    written.push_back(near.result);
-  }
-  for (const auto& level : cells_)
-    for (const CellGroup& group : level) {
-      read.push_back(group.cells);
-      for (const ListData& list : group.lists) read.push_back(list.handle);
-      for (const Handle* const data : {&group.multipoles, &group.locals}) written.push_back(*data);
-    }
-  double bytes = 0;
-  for (const auto* const list : {&read, &written})
-    for (starpu_data_handle_t data : *list) bytes += static_cast<double>(starpu_data_get_size(data));
-  constexpr double most = 0.8;  // of the GPU's memory: else data take turns there
-  if (const auto room = starpu_memory_get_available(node); room >= 0 && bytes > most * static_cast<double>(room))
-    return;
-  for (starpu_data_handle_t data : read) starpu_data_prefetch_on_node(data, node, 1);
-  const auto wait = [&](starpu_data_handle_t data, starpu_data_access_mode mode) {
-    starpu_data_acquire_on_node(data, static_cast<int>(node), mode);
-    starpu_data_release_on_node(data, static_cast<int>(node));
-  };
-  for (starpu_data_handle_t data : written) wait(data, STARPU_W);
-  for (starpu_data_handle_t data : read) wait(data, STARPU_R);
 }
 
 std::span<ParticleGroup> Simulation::own_particles() {
