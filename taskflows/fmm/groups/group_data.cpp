@@ -7,6 +7,7 @@
 
 #include "base/as_size.hpp"
 #include "codelets/fmm/kernels/costs.hpp"
+#include "runtime/machine/simulated_machine.hpp"
 #include "taskflows/fmm/groups/packed.hpp"
 #include "taskflows/fmm/simulation.hpp"
 
