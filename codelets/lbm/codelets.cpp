@@ -30,6 +30,10 @@ struct Cpu {
     cpu::pack(brick, transfers, count, f, arrays);
   }
   template <class T>
+  void wrap(Half last, const Brick& brick, std::uint32_t wraps, T* f) const {
+    cpu::wrap(last, brick, wraps, f);
+  }
+  template <class T>
   void reflect(Half last, const Brick& brick, std::int32_t count, const Wall* walls, T* f) const {
     cpu::reflect(last, brick, walls, count, brick.interior(), f);
   }

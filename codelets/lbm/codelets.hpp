@@ -38,6 +38,7 @@ struct Completion {
   Half last = Half::beta;
   std::int32_t walls = 0;
   Wall wall[faces]{};
+  std::uint32_t wraps = 0;  ///< axes along which the brick is its own neighbour, as bits
   std::int32_t received = 0;
   Transfer receive[2]{};
 };
@@ -51,7 +52,7 @@ struct AdvanceArgs {
   Completion completion;
   Collision collision;
   Half half = Half::alpha;
-  std::int32_t steps = 1;  ///< half-steps, each completed before the next: several only without neighbours
+  std::int32_t steps = 1;  ///< half-steps, each completed before the next: several only without other bricks
   std::int32_t boxes = 0;
   Box box[faces + 1]{};
   std::int32_t sent = 0;

@@ -41,6 +41,10 @@ struct Gpu {
     if (count > 0) cuda::pack(brick, transfers(count, of), f, arrays, stream);
   }
   template <class T>
+  void wrap(Half last, const Brick& brick, std::uint32_t wraps, T* f) const {
+    if (wraps != 0) cuda::wrap(last, brick, wraps, f, stream);
+  }
+  template <class T>
   void reflect(Half last, const Brick& brick, std::int32_t count, const Wall* of, T* f) const {
     if (count > 0) cuda::reflect(last, brick, walls(count, of), f, stream);
   }

@@ -30,6 +30,7 @@ void finish(const Unit& unit, const Completion& c, const Brick& brick, const Obs
             const T* const* received, T* f) {
   if (c.part != Completion::Part::all) return;
   unit.unpack(brick, c.received, c.receive, received, f);
+  unit.wrap(c.last, brick, c.wraps, f);
   if (obstacle.solid != nullptr) unit.reflect(c.last, brick, obstacle.links, f);
 }
 
@@ -86,7 +87,9 @@ void complete(void** b, void* arguments) {
   Completion completion = a.completion;
   if (completion.part == Completion::Part::all) {  // interpolated links take populations of neighbours
     unit.unpack(a.brick.layout, completion.received, completion.receive, received, f);
+    unit.wrap(completion.last, a.brick.layout, completion.wraps, f);
     completion.received = 0;
+    completion.wraps = 0;
   }
   if (a.measure_force) {
     auto* const sums = buffers.take<ForceSums>();

@@ -12,7 +12,7 @@ namespace {
 
 using codelets::Completion;
 
-/// Half-steps of a task whose brick has no neighbours: what a task costs is then little beside them.
+/// Half-steps of a task whose brick has no other neighbours: what a task costs is then little beside them.
 constexpr long most_steps = 10;
 
 }  // namespace
@@ -126,6 +126,7 @@ Completion TaskFlow::completion(const BrickData& brick, Completion::Part part) c
   Completion c;
   c.part = pending_ ? part : Completion::Part::nothing;
   c.last = half_after(time_ - 1);
+  c.wraps = bricks_.wraps;
   for (const Wall& wall : brick.walls) c.wall[c.walls++] = wall;
   return c;
 }

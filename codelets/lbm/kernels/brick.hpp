@@ -39,6 +39,14 @@ struct Brick {
   }
   [[nodiscard]] ASTERISM_HOST_DEVICE std::int64_t elements() const { return q * slot; }
   [[nodiscard]] ASTERISM_HOST_DEVICE Box interior() const { return {0, nx, 0, ny, 0, nz}; }
+  /// Its cells at a face.
+  [[nodiscard]] ASTERISM_HOST_DEVICE Box layer(int face) const {
+    Box b = interior();
+    if (axis_of(face) == 0) (side_of(face) < 0 ? b.x1 : b.x0) = side_of(face) < 0 ? 1 : nx - 1;
+    if (axis_of(face) == 1) (side_of(face) < 0 ? b.y1 : b.y0) = side_of(face) < 0 ? 1 : ny - 1;
+    if (axis_of(face) == 2) (side_of(face) < 0 ? b.z1 : b.z0) = side_of(face) < 0 ? 1 : nz - 1;
+    return b;
+  }
 };
 
 /// Rows begin at multiples of so many bytes.

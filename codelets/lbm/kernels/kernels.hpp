@@ -14,6 +14,7 @@
 //   force         F = sum over links of c_j (f*_j + f_opposite(j) -        link_bytes / 2: link        boundary/
 //                 2 w_j), M = sum of x cross this
 //   pack, unpack  five slots of a layer of cells to and from an array      transfer_bytes: cell        transfers.*
+//   wrap          the same from a face to the opposite one                 transfer_bytes: cell        boundary/
 //   observe       rho = sum f_i, rho u = sum c_i f_i + F / 2               observe_bytes: cell         observers/
 //   total         sums of rho - 1, rho u, rho u^2 / 2; largest |u|         total_bytes: cell           observers/
 //   equilibrium   f_i = w_i rho (1 + 3 c_i.u + 9/2 (c_i.u)^2 - 3/2 u^2)    observe_bytes: cell         cell.hpp
@@ -149,6 +150,12 @@ void reflect(Half last, const Brick& brick, const Links& links, T* f);
 /// surface are zero.
 template <class T>
 void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums& sums);
+
+/// Of a brick that is its own neighbour along `wraps`, axes as bits: what leaves through a face comes back through the
+/// opposite one, after alpha into the ghosts that beta will read, after beta from the ghosts into the border cells. In
+/// place of pack and unpack, before walls and links.
+template <class T>
+void wrap(Half last, const Brick& brick, std::uint32_t wraps, T* f);
 
 /// Copies border populations into one array per transfer, and back.
 template <class T>

@@ -39,6 +39,8 @@ void reflect(Half last, const Brick& brick, const Links& links, T* f, cudaStream
 template <class T>
 void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums* sums,
            cudaStream_t stream);
+template <class T>
+void wrap(Half last, const Brick& brick, std::uint32_t wraps, T* f, cudaStream_t stream);
 /// `arrays`: in main memory, pointers to device memory.
 template <class T>
 void pack(const Brick& brick, const Transfers& transfers, const T* f, T* const* arrays, cudaStream_t stream);

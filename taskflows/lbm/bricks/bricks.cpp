@@ -131,6 +131,10 @@ Bricks::Bricks(const Problem& of, const std::vector<BrickPlace>& places, const P
           return b.neighbour[as_size(2 * axis)] || b.neighbour[as_size(2 * axis + 1)];
         }))
       axes.push_back(axis);
+  if (places.size() == 1) {
+    for (const int axis : axes) wraps |= 1U << axis;
+    axes.clear();
+  }
   distributed = std::any_of(places.begin(), places.end(), [](const BrickPlace& b) { return b.rank.has_value(); });
   const std::int64_t tags =
       distributed ? rank_group().allocate_tags(static_cast<std::int64_t>(places.size()) * 2 * faces) : 0;
@@ -149,7 +153,7 @@ Bricks::Bricks(const Problem& of, const std::vector<BrickPlace>& places, const P
     for (int face = 0; face < faces; ++face)
       brick.connected[as_size(face)] = places[b].neighbour[as_size(face)].has_value();
     if (here) build_brick(brick, static_cast<int>(b), placement);
-    build_faces(brick, static_cast<int>(b), places, tags);
+    if (!axes.empty()) build_faces(brick, static_cast<int>(b), places, tags);
     near.push_back(&brick);
     if (here) own.push_back(&brick);
   }

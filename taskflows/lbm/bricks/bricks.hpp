@@ -68,7 +68,8 @@ class Bricks {
   std::vector<std::unique_ptr<BrickData>> number;  ///< as in the decomposition; null: far from this rank's
   std::vector<BrickData*> near;                    ///< of this rank and next to them, in the order of bricks
   std::vector<BrickData*> own;                     ///< of this rank
-  std::vector<int> axes;                           ///< along which bricks have neighbours, ascending
+  std::vector<int> axes;                           ///< along which bricks have other neighbours, ascending
+  std::uint32_t wraps = 0;                         ///< axes along which a single brick is its own neighbour, as bits
   std::int64_t fluid_cells = 0;                    ///< of the domain
   std::int64_t links = 0;                          ///< of the domain, between fluid and solid cells
   std::int64_t tasks = 0;                          ///< of this rank, submitted for time steps and sums

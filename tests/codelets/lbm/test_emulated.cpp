@@ -13,6 +13,7 @@
 
 #include "codelets/lbm/kernels/boundary/links.cuh"
 #include "codelets/lbm/kernels/boundary/walls.cuh"
+#include "codelets/lbm/kernels/boundary/wraps.cuh"
 #include "codelets/lbm/kernels/copy.hpp"
 #include "codelets/lbm/kernels/observers/observe.cuh"
 #include "codelets/lbm/kernels/transfers.cuh"
@@ -99,7 +100,7 @@ TYPED_TEST(LbmEmulated, Walls) {
         walls.push_back(cases::walls[(turn + 5 * k) % 6]);
         all.wall[all.count++] = reflector<Arithmetic<T>>(walls.back());
       }
-      const ThreadCells cells = thread_cells(6, [&](int w) { return border(all.wall[w], d.brick); });
+      const ThreadCells cells = thread_cells(6, [&](int w) { return d.brick.layer(d.setting.walls[as_size(w)].face); });
       std::vector<T> f = d.f, expected = d.f;
       this->run(cells, 32, [&] {
         cuda::walls_kernel<T>(all, population_offsets(half, d.brick), population_offsets(other(half), d.brick), d.brick,
@@ -206,6 +207,27 @@ TYPED_TEST(LbmEmulated, InterpolatedLinks) {
     EXPECT_NEAR(sums.number(0), momentum, 1e-12);
     EXPECT_GT(std::abs(momentum), 1e-4);
     d.reflect();
+  }
+}
+
+TYPED_TEST(LbmEmulated, Wraps) {
+  using T = TypeParam;
+  for (std::uint32_t wraps = 1; wraps < 8; ++wraps) {
+    Setting s{{13, 6, 5}, cases::collisions[0].second};
+    for (const Wall& wall : cases::walls)
+      if ((wraps >> axis_of(wall.face) & 1U) == 0) s.walls.push_back(wall);
+    Domain<T> d(s);
+    d.randomize(2, 0.05);
+    const ThreadCells cells = thread_cells(faces, [&](int face) { return wrapped_layer(d.brick, wraps, face); });
+    for (int step = 0; step < 3; ++step) {
+      d.update(d.brick.interior());
+      std::vector<T> f = d.f, expected = d.f;
+      this->run(cells, 32, [&] { cuda::wrap_kernel<T>(d.half, d.brick, wraps, cells, f.data()); });
+      cpu::wrap(d.half, d.brick, wraps, expected.data());
+      EXPECT_TRUE(this->same(f, expected));
+      EXPECT_FALSE(this->same(f, d.f));
+      d.finish();
+    }
   }
 }
 

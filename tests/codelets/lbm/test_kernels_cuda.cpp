@@ -51,6 +51,14 @@ class LbmKernelsCuda : public CudaTest {
       cuda::update(half, host.brick, boxes, s.collision, solid_cells, {}, f.data(), stream_, threads);
       expect_same(f.values(), host.f, "update");
 
+      std::uint32_t wraps = 0;
+      for (int axis = 0; axis < 3; ++axis) wraps |= s.has_wall(2 * axis) ? 0U : 1U << axis;
+      std::vector<T> wrapped = host.f;
+      cpu::wrap(half, host.brick, wraps, wrapped.data());
+      const DeviceArray<T> wrapped_there(stream_, host.f);
+      cuda::wrap(half, host.brick, wraps, wrapped_there.data(), stream_);
+      expect_same(wrapped_there.values(), wrapped, "wraps");
+
       host.exchange();
       exchange(s, half, host.brick, f.data());
       const Origin origin = {3, 70, 11};

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "codelets/lbm/kernels/boundary/walls.hpp"
@@ -34,7 +36,7 @@ TYPED_TEST(LbmWalls, GiveBackWithTheUpdate) {
     const PopulationOffsets taken = population_offsets(other(d.half), d.brick);
     for (const Wall& wall : walls) {
       const auto r = reflector<Arithmetic<TypeParam>>(wall);
-      const Box b = border(r, d.brick);
+      const Box b = d.brick.layer(2 * r.axis + (r.side > 0 ? 1 : 0));
       for (int z = b.z0; z < b.z1; ++z)
         for (int y = b.y0; y < b.y1; ++y)
           for (int x = b.x0; x < b.x1; ++x) reflect_cell(&r, 1, 0, d.brick, left, taken, x, y, z, expected.data());
@@ -50,6 +52,35 @@ TYPED_TEST(LbmWalls, GiveBackWithTheUpdate) {
     std::rotate(walls.begin(), walls.begin() + 1, walls.end());
     d.setting.walls = walls;
   }
+}
+
+/// A brick that is its own neighbour along one, two and three axes, beside walls and solid cells: the state that
+/// packing, sending and unpacking leads to.
+TYPED_TEST(LbmWalls, WrapsAreTheExchangeWithItself) {
+  using T = TypeParam;
+  for (const std::array<int, 3>& n : {std::array<int, 3>{9, 6, 5}, {4, 1, 2}})
+    for (std::uint32_t wraps = 1; wraps < 8; ++wraps) {
+      Setting s{n, cases::collisions[5].second};
+      for (const Wall& wall : cases::walls)
+        if ((wraps >> axis_of(wall.face) & 1U) == 0) s.walls.push_back(wall);
+      if (n[0] == 9) s.solid = cases::obstacles(n, 3);
+      Domain<T> sent(s), wrapped(s);
+      sent.randomize(7, 0.05);
+      wrapped.randomize(7, 0.05);
+      for (int step = 0; step < 7; ++step) {
+        sent.step();
+        wrapped.update(wrapped.brick.interior());
+        const Half half = wrapped.half;
+        cpu::wrap(half, wrapped.brick, wraps, wrapped.f.data());
+        const std::vector<T> once = wrapped.f;
+        cpu::wrap(half, wrapped.brick, wraps, wrapped.f.data());
+        EXPECT_TRUE(same_bits(wrapped.f, once));
+        wrapped.reflect();
+        EXPECT_TRUE(same_bits(wrapped.observed(wrapped.brick.interior()), sent.observed(sent.brick.interior())))
+            << "axes " << wraps << ", step " << step;
+      }
+      EXPECT_FALSE(std::isnan(wrapped.totals().mass));
+    }
 }
 
 }  // namespace

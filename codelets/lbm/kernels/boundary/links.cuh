@@ -41,7 +41,7 @@ template <class T>
 __global__ void __launch_bounds__(force_threads)
     force_kernel(Half last, const __grid_constant__ Brick brick, const __grid_constant__ Origin origin,
                  const __grid_constant__ Links links, const T* __restrict__ f, ForceSums* sums) {
-  __shared__ ForceSums::Counter part[force_threads];
+  __shared__ ForceSums part[force_threads];
   const auto thread = static_cast<std::int32_t>(threadIdx.x);
   const std::int64_t* left = last == Half::alpha ? links.fluid : links.solid;
   ForceSums mine{};
@@ -53,15 +53,13 @@ __global__ void __launch_bounds__(force_threads)
     mine.add(exchanged(last, brick, links, j, l, f), velocity(j),
              cell_of(brick, origin, last == Half::alpha ? opposite(j) : j, left[l]));
   }
-  for (int k = 0; k < ForceSums::counters; ++k) {
-    part[thread] = mine.counter[k];
-    for (int half = force_threads / 2; half > 0; half /= 2) {
-      __syncthreads();
-      if (thread < half) part[thread] += part[thread + half];
-    }
-    if (thread == 0) atomicAdd(&sums->counter[k], part[0]);
+  part[thread] = mine;
+  for (int half = force_threads / 2; half > 0; half /= 2) {
     __syncthreads();
+    if (thread < half) part[thread].add(part[thread + half]);
   }
+  __syncthreads();
+  if (thread < ForceSums::counters) atomicAdd(&sums->counter[thread], part[0].counter[thread]);
 }
 
 }  // namespace asterism::lbm::cuda

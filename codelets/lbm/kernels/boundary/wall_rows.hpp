@@ -22,7 +22,7 @@ class WallRows {
   /// `last`: the half-step whose populations come back.
   WallRows(Half last, const Brick& brick, const Wall& wall, const Box& cells) : pitch_(brick.pitch) {
     const auto all = reflector<Arithmetic<T>>(wall);
-    cells_ = common(border(all, brick), cells);
+    cells_ = common(brick.layer(wall.face), cells);
     const PopulationOffsets left = population_offsets(last, brick), taken = population_offsets(other(last), brick);
     for (int k = 0; k < crossing; ++k) {
       const int i = opposite(all.direction[k].j);

@@ -15,7 +15,7 @@ void reflect(Half last, const Brick& brick, const Wall* walls, std::int32_t coun
       continue;
     }
     const auto wall = reflector<Arithmetic<T>>(walls[w]);
-    const Box b = common(border(wall, brick), cells);
+    const Box b = common(brick.layer(walls[w].face), cells);
     for (int z = b.z0; z < b.z1; ++z)
       for (int y = b.y0; y < b.y1; ++y)
         for (int x = b.x0; x < b.x1; ++x) reflect_cell(&wall, 1, 0, brick, left, taken, x, y, z, f);

@@ -196,14 +196,4 @@ ASTERISM_CELL void carry(const Returns<Arithmetic<T>>& r, std::uint32_t walls, A
   }
 }
 
-/// The border layer of a wall.
-template <class T>
-ASTERISM_CELL Box border(const Reflector<T>& wall, const Brick& brick) {
-  Box b = brick.interior();
-  if (wall.axis == 0) (wall.side < 0 ? b.x1 : b.x0) = wall.side < 0 ? 1 : brick.nx - 1;
-  if (wall.axis == 1) (wall.side < 0 ? b.y1 : b.y0) = wall.side < 0 ? 1 : brick.ny - 1;
-  if (wall.axis == 2) (wall.side < 0 ? b.z1 : b.z0) = wall.side < 0 ? 1 : brick.nz - 1;
-  return b;
-}
-
 }  // namespace asterism::lbm
