@@ -4,6 +4,7 @@
 #pragma once
 
 #include "codelets/lbm/kernels/kernels.hpp"
+#include "codelets/lbm/kernels/moments.hpp"
 
 namespace asterism::lbm {
 
