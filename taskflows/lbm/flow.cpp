@@ -30,6 +30,7 @@ void TaskFlow::advance(long steps) {
     done += now;
     time_ += now;
     pending_ = true;
+    loaded_ = false;
   }
 }
 
@@ -61,6 +62,7 @@ void TaskFlow::submit_border_update(BrickData& brick, Half half, int steps) {
   args.collision = brick.collision;
   args.half = half;
   args.steps = steps;
+  args.alone = bricks_.axes.empty();
   for (const Box& box : brick.border) {
     args.box[args.boxes++] = box;
     args.work.cells += box.cells();
@@ -94,16 +96,22 @@ void TaskFlow::submit_inner_update(BrickData& brick, Half half, std::size_t phas
 void TaskFlow::complete() {
   if (!pending_) return;
   // F = sum over links of 2 c_j (f*_j - w_j), then f_opposite(j) = f*_j - 6 w_j c_j.u_w at walls and solid cells
-  for (BrickData* const brick : bricks_.near) submit_complete(*brick);
+  for (BrickData* const brick : bricks_.near) submit_complete(*brick, false);
   pending_ = false;
 }
 
+void TaskFlow::measure_force() {
+  if (!pending_) return;
+  for (BrickData* const brick : bricks_.near) submit_complete(*brick, true);
+}
+
 // the force on solid cells is known before they return what they were sent
-void TaskFlow::submit_complete(BrickData& brick) {
+void TaskFlow::submit_complete(BrickData& brick, bool measures_only) {
   codelets::CompleteArgs args;
   args.work.cells = brick.descriptor.layout.interior().cells();
   args.brick = brick.descriptor;
   args.completion = completion(brick, Completion::Part::all);
+  args.measures_only = measures_only;
   std::vector<Access> data = brick.accesses(STARPU_RW);
   receive_last_phase(bricks_, brick, args.completion, data);
   if (bricks_.links > 0) {
@@ -117,7 +125,7 @@ void TaskFlow::submit_complete(BrickData& brick) {
 
 void TaskFlow::resume(long time) {
   time_ = time;
-  pending_ = time % 2 != 0;
+  pending_ = loaded_ = time % 2 != 0;
   if (pending_) submit_exchange(bricks_, half_after(time - 1));
 }
 
@@ -126,6 +134,7 @@ Completion TaskFlow::completion(const BrickData& brick, Completion::Part part) c
   Completion c;
   c.part = pending_ ? part : Completion::Part::nothing;
   c.last = half_after(time_ - 1);
+  c.loaded = loaded_;
   c.wraps = bricks_.wraps;
   for (const Wall& wall : brick.walls) c.wall[c.walls++] = wall;
   return c;

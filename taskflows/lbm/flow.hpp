@@ -31,6 +31,8 @@ class TaskFlow {
   /// What the last half-step has left to do: arrays from neighbours, walls, solid cells. Observers need it, and the
   /// state on file. The force on solid cells of that step is measured.
   void complete();
+  /// The force alone.
+  void measure_force();
   /// Begins at a time whose state the bricks hold, complete.
   void resume(long time);
   [[nodiscard]] long time() const { return time_; }
@@ -39,12 +41,13 @@ class TaskFlow {
   void submit_step();
   void submit_border_update(BrickData& brick, Half half, int steps);
   void submit_inner_update(BrickData& brick, Half half, std::size_t phase);
-  void submit_complete(BrickData& brick);
+  void submit_complete(BrickData& brick, bool measures_only);
   [[nodiscard]] codelets::Completion completion(const BrickData& brick, codelets::Completion::Part part) const;
 
   Bricks& bricks_;
   long time_ = 0;
   bool pending_ = false;  ///< the last half-step is not completed
+  bool loaded_ = false;   ///< nor was it computed here
 };
 
 }  // namespace asterism::lbm

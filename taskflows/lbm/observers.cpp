@@ -95,7 +95,7 @@ std::optional<Totals> Simulation::exchange_totals() {
 // integers until all bricks of all ranks are added up: the same bits for every cut
 ForceAndMoment Simulation::force_and_moment(const std::array<double, 3>& centre) {
   ForceSums sums{};
-  flow_.complete();
+  flow_.measure_force();
   for (BrickData* const brick : bricks_.own) {
     starpu_data_acquire(brick->force, STARPU_R);
     sums.add(brick->force_memory[0]);

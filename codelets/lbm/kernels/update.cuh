@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // All nineteen populations of a cell in registers. At velocity walls a cell takes what comes back to it from where the
-// half-step before left it, so that no pass over the walls is needed.
+// half-step before left it; other walls return at once, where no other brick sends anything. Neither needs a pass over
+// the walls.
 #pragma once
 
 #include "codelets/lbm/kernels/boundary/sponge.hpp"
+#include "codelets/lbm/kernels/boundary/walls.hpp"
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
 #include "codelets/lbm/kernels/thread_cells.hpp"
@@ -28,11 +30,13 @@ __global__ void __launch_bounds__(most_update_threads)
     update_kernel(const __grid_constant__ Parameters<Arithmetic<T>> p,
                   const __grid_constant__ Friction<Arithmetic<T>> sponge,
                   const __grid_constant__ PopulationOffsets last, const __grid_constant__ PopulationOffsets where,
-                  const __grid_constant__ Returns<Arithmetic<T>> returns, const __grid_constant__ Brick brick,
+                  const __grid_constant__ Returns<Arithmetic<T>> returns,
+                  const __grid_constant__ EarlyReturns<Arithmetic<T>> early, const __grid_constant__ Brick brick,
                   const __grid_constant__ ThreadCells cells, const std::uint8_t* __restrict__ solid, T* f) {
   T* cell[cells_per_thread];
   Arithmetic<T> v[cells_per_thread][q];
   std::uint32_t walls[cells_per_thread];
+  bool fluid[cells_per_thread];  // solid cells are read, too, so that no load waits for this one
   ASTERISM_UNROLL
   for (int k = 0; k < cells_per_thread; ++k) {
     cell[k] = nullptr;
@@ -40,7 +44,7 @@ __global__ void __launch_bounds__(most_update_threads)
     if (number >= cells.cells()) continue;
     const ThreadCells::Cell here = cells.cell(number);
     const std::int64_t at = brick.cell(here.x, here.y, here.z);
-    if (solid != nullptr && solid[at] != 0) continue;
+    fluid[k] = solid == nullptr || solid[at] == 0;
     cell[k] = f + at;
     walls[k] = walls_at(returns, brick, here.x, here.y, here.z);
     take<T>(walls[k], last, where, cell[k], v[k]);
@@ -50,8 +54,15 @@ __global__ void __launch_bounds__(most_update_threads)
     if (cell[k] == nullptr) continue;
     if ((walls[k] & returns.moving) != 0) carry<T>(returns, walls[k], v[k]);
     collide<Arithmetic<T>, relaxation, forced>(p, v[k]);
-    if (sponge.begin < brick.nx)
-      rub_cell(sponge, cells.cell((blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x), v[k]);
+    const std::uint32_t number = (blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x;
+    if (sponge.begin < brick.nx) rub_cell(sponge, cells.cell(number), v[k]);
+    if (!fluid[k]) continue;
+    if ((early.pressure | early.parabola) != 0) {
+      const ThreadCells::Cell here = cells.cell(number);
+      const std::uint32_t at = walls_at(early, brick, here.x, here.y, here.z);
+      if ((at & (early.pressure | early.parabola)) != 0)
+        return_early<T>(early, at, last, here.x, here.y, here.z, v[k], cell[k]);
+    }
     ASTERISM_UNROLL
     for (int i = 0; i < q; ++i) cell[k][where.offset[opposite(i)]] = stored<T>(v[k][i]);
   }
