@@ -100,7 +100,7 @@ TYPED_TEST(LbmEmulated, Walls) {
         walls.push_back(cases::walls[(turn + 5 * k) % 6]);
         all.wall[all.count++] = reflector<Arithmetic<T>>(walls.back());
       }
-      const ThreadCells cells = thread_cells(6, [&](int w) { return d.brick.layer(d.setting.walls[as_size(w)].face); });
+      const ThreadCells cells = thread_cells(6, [&](int w) { return d.brick.layer(walls[as_size(w)].face); });
       std::vector<T> f = d.f, expected = d.f;
       this->run(cells, 32, [&] {
         cuda::walls_kernel<T>(all, population_offsets(half, d.brick), population_offsets(other(half), d.brick), d.brick,
