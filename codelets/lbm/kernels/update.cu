@@ -29,7 +29,7 @@ void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& 
   launch(kernel, cells, {threads, cells_per_thread}, stream, parameters<Arithmetic<T>>(collision),
          friction<Arithmetic<T>>(collision.sponge), population_offsets(other(half), brick),
          population_offsets(half, brick), returns<Arithmetic<T>>(returning.wall, returning.count),
-         early_returns<Arithmetic<T>>(early.wall, early.count), brick, cells, solid, f);
+         reflectors<T>(early.wall, early.count), brick, cells, solid, f);
 }
 
 template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&,

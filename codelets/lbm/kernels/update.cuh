@@ -25,18 +25,33 @@ ASTERISM_CELL void rub_cell(const Friction<T>& sponge, const ThreadCells::Cell& 
   rub(sponge, strength_at(sponge, halves), share_of_mean(sponge.profile, 0, here.y, here.z, {}), f);
 }
 
+/// To the cells of this thread, what walls return at once of what the half-step has just left.
+template <class T>
+__device__ void return_at_once(const PopulationOffsets& left, const PopulationOffsets& next, const Reflectors<T>& walls,
+                               const Brick& brick, const ThreadCells& cells, const std::uint8_t* solid, T* f) {
+  for (int k = 0; k < cells_per_thread; ++k) {
+    const std::uint32_t number = (blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x;
+    if (number >= cells.cells()) return;
+    const ThreadCells::Cell here = cells.cell(number);
+    for (int w = 0; w < walls.count; ++w) {
+      if ((walls.at_once >> w & 1U) == 0 || !lies_at(walls.wall[w], brick, here.x, here.y, here.z)) continue;
+      if (solid != nullptr && solid[brick.cell(here.x, here.y, here.z)] != 0) continue;
+      reflect_cell(walls.wall, walls.count, w, brick, left, next, here.x, here.y, here.z, f);
+    }
+  }
+}
+
 template <class T, Relaxation relaxation, bool forced>
 __global__ void __launch_bounds__(most_update_threads)
     update_kernel(const __grid_constant__ Parameters<Arithmetic<T>> p,
                   const __grid_constant__ Friction<Arithmetic<T>> sponge,
                   const __grid_constant__ PopulationOffsets last, const __grid_constant__ PopulationOffsets where,
-                  const __grid_constant__ Returns<Arithmetic<T>> returns,
-                  const __grid_constant__ EarlyReturns<Arithmetic<T>> early, const __grid_constant__ Brick brick,
-                  const __grid_constant__ ThreadCells cells, const std::uint8_t* __restrict__ solid, T* f) {
+                  const __grid_constant__ Returns<Arithmetic<T>> returns, const __grid_constant__ Reflectors<T> early,
+                  const __grid_constant__ Brick brick, const __grid_constant__ ThreadCells cells,
+                  const std::uint8_t* __restrict__ solid, T* f) {
   T* cell[cells_per_thread];
   Arithmetic<T> v[cells_per_thread][q];
   std::uint32_t walls[cells_per_thread];
-  bool fluid[cells_per_thread];  // solid cells are read, too, so that no load waits for this one
   ASTERISM_UNROLL
   for (int k = 0; k < cells_per_thread; ++k) {
     cell[k] = nullptr;
@@ -44,28 +59,23 @@ __global__ void __launch_bounds__(most_update_threads)
     if (number >= cells.cells()) continue;
     const ThreadCells::Cell here = cells.cell(number);
     const std::int64_t at = brick.cell(here.x, here.y, here.z);
-    fluid[k] = solid == nullptr || solid[at] == 0;
     cell[k] = f + at;
     walls[k] = walls_at(returns, brick, here.x, here.y, here.z);
     take<T>(walls[k], last, where, cell[k], v[k]);
+    // solid cells are read, too, so that no load waits for this one
+    if (solid != nullptr && solid[at] != 0) cell[k] = nullptr;
   }
   ASTERISM_UNROLL
   for (int k = 0; k < cells_per_thread; ++k) {
     if (cell[k] == nullptr) continue;
     if ((walls[k] & returns.moving) != 0) carry<T>(returns, walls[k], v[k]);
     collide<Arithmetic<T>, relaxation, forced>(p, v[k]);
-    const std::uint32_t number = (blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x;
-    if (sponge.begin < brick.nx) rub_cell(sponge, cells.cell(number), v[k]);
-    if (!fluid[k]) continue;
-    if ((early.pressure | early.parabola) != 0) {
-      const ThreadCells::Cell here = cells.cell(number);
-      const std::uint32_t at = walls_at(early, brick, here.x, here.y, here.z);
-      if ((at & (early.pressure | early.parabola)) != 0)
-        return_early<T>(early, at, last, here.x, here.y, here.z, v[k], cell[k]);
-    }
+    if (sponge.begin < brick.nx)
+      rub_cell(sponge, cells.cell((blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x), v[k]);
     ASTERISM_UNROLL
     for (int i = 0; i < q; ++i) cell[k][where.offset[opposite(i)]] = stored<T>(v[k][i]);
   }
+  if (early.at_once != 0) return_at_once(where, last, early, brick, cells, solid, f);
 }
 
 }  // namespace asterism::lbm::cuda

@@ -42,7 +42,7 @@ class LbmEmulated : public ::testing::Test {
           cuda::update_kernel<T, relaxation, forced>(
               parameters<Arithmetic<T>>(d.setting.collision), friction<Arithmetic<T>>(d.setting.collision.sponge),
               population_offsets(other(half), d.brick), population_offsets(half, d.brick), Returns<Arithmetic<T>>{},
-              EarlyReturns<Arithmetic<T>>{}, d.brick, cells, d.solid.data(), f.data());
+              Reflectors<T>{}, d.brick, cells, d.solid.data(), f.data());
         },
         cuda::cells_per_thread);
   }
@@ -95,7 +95,7 @@ TYPED_TEST(LbmEmulated, Walls) {
   for (const Half half : {Half::alpha, Half::beta})
     for (std::size_t turn = 0; turn < 6; ++turn) {
       std::vector<Wall> walls;
-      cuda::Reflectors<T> all{};
+      Reflectors<T> all{};
       for (std::size_t k = 0; k < 6; ++k) {
         walls.push_back(cases::walls[(turn + 5 * k) % 6]);
         all.wall[all.count++] = reflector<Arithmetic<T>>(walls.back());
@@ -136,8 +136,8 @@ TYPED_TEST(LbmEmulated, WallsAsPartOfTheUpdate) {
             cuda::update_kernel<T, Relaxation::constant, true>(
                 parameters<Arithmetic<T>>(s.collision), friction<Arithmetic<T>>(s.collision.sponge),
                 population_offsets(other(half), d.brick), population_offsets(half, d.brick),
-                returns<Arithmetic<T>>(s.walls.data(), count),
-                early_returns<Arithmetic<T>>(s.walls.data(), early ? 6 : 0), d.brick, cells, d.solid.data(), f.data());
+                returns<Arithmetic<T>>(s.walls.data(), count), reflectors<T>(s.walls.data(), early ? 6 : 0), d.brick,
+                cells, d.solid.data(), f.data());
           },
           cuda::cells_per_thread);
       cpu::reflect(half, d.brick, d.links(), f.data());

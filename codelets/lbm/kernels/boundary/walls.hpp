@@ -61,12 +61,18 @@ Reflector<T> reflector(const Wall& wall) {
   return r;
 }
 
+/// Whether a cell is one of the layer at the wall.
+template <class T>
+ASTERISM_CELL bool lies_at(const Reflector<T>& wall, const Brick& brick, int x, int y, int z) {
+  const int at = wall.axis == 0 ? x : wall.axis == 1 ? y : z;
+  const int n = wall.axis == 0 ? brick.nx : wall.axis == 1 ? brick.ny : brick.nz;
+  return at == (wall.side < 0 ? 0 : n - 1);
+}
+
 /// Whether c leads from a cell of the brick through the face of a wall.
 template <class T>
 ASTERISM_CELL bool crosses(const Reflector<T>& wall, const Brick& brick, int x, int y, int z, const Velocity& c) {
-  const int at = wall.axis == 0 ? x : wall.axis == 1 ? y : z;
-  const int n = wall.axis == 0 ? brick.nx : wall.axis == 1 ? brick.ny : brick.nz;
-  return component(c, wall.axis) == wall.side && at == (wall.side < 0 ? 0 : n - 1);
+  return component(c, wall.axis) == wall.side && lies_at(wall, brick, x, y, z);
 }
 
 /// 6 s (1 - s) at s of the way along each axis across which u is a parabola, where the link c of a cell meets the wall:
@@ -121,6 +127,26 @@ ASTERISM_CELL void reflect_cell(const Reflector<Arithmetic<T>>* walls, int count
   }
 }
 
+/// All walls of a brick, and which of them return within a half-step what it sends them: where no other brick sends
+/// anything, all but velocity walls may.
+template <class T>
+struct Reflectors {
+  std::int32_t count;
+  std::uint32_t at_once;  ///< as bits
+  Reflector<Arithmetic<T>> wall[faces];
+};
+
+template <class T>
+Reflectors<T> reflectors(const Wall* walls, std::int32_t count) {
+  Reflectors<T> all{};
+  all.count = count;
+  for (std::int32_t w = 0; w < count; ++w) {
+    all.wall[w] = reflector<Arithmetic<T>>(walls[w]);
+    if (walls[w].kind != Wall::Kind::velocity) all.at_once |= 1U << w;
+  }
+  return all;
+}
+
 /// What the next half-step of a brick needs to take the returns of its velocity walls from where the half-step before
 /// left them, in place of a reflection.
 template <class T>
@@ -144,9 +170,9 @@ Returns<T> returns(const Wall* walls, std::int32_t count) {
   return r;
 }
 
-/// Faces with a wall at which a cell lies, as bits: velocity walls of Returns, any of EarlyReturns.
-template <class Walls>
-ASTERISM_CELL std::uint32_t walls_at(const Walls& r, const Brick& brick, int x, int y, int z) {
+/// Faces with a velocity wall at which a cell lies, as bits.
+template <class T>
+ASTERISM_CELL std::uint32_t walls_at(const Returns<T>& r, const Brick& brick, int x, int y, int z) {
   const int at[3] = {x, y, z};
   const int last[3] = {brick.nx - 1, brick.ny - 1, brick.nz - 1};
   std::uint32_t bits = 0;
@@ -193,76 +219,6 @@ ASTERISM_CELL void carry(const Returns<Arithmetic<T>>& r, std::uint32_t walls, A
       carried = r.carried[opposite(i)][axis];
     }
     f[i] = value_of(stored<T>(f[i] - carried));
-  }
-}
-
-/// Walls other than velocity walls, where no other brick sends anything: they return what they are sent in the
-/// half-step itself, to where the next one takes it.
-template <class T>
-struct EarlyReturns {
-  std::int32_t rank[faces] = {};  ///< of any wall: its place in the list, from 1; 0: none
-  std::uint32_t pressure = 0;     ///< faces with a pressure wall, as bits
-  std::uint32_t parabola = 0;     ///< faces with a parabola
-  T excess[faces] = {}, rho[faces] = {};
-  T carried[q][3] = {};  ///< as in Returns
-  Profile<T> profile[faces] = {};
-};
-
-template <class T>
-EarlyReturns<T> early_returns(const Wall* walls, std::int32_t count) {
-  EarlyReturns<T> r;
-  for (std::int32_t w = 0; w < count; ++w) {
-    const std::int32_t face = walls[w].face;
-    r.rank[face] = w + 1;
-    if (walls[w].kind == Wall::Kind::pressure) r.pressure |= 1U << face;
-    if (walls[w].kind == Wall::Kind::parabola) r.parabola |= 1U << face;
-    const Reflector<T> reflected = reflector<T>(walls[w]);
-    r.excess[face] = reflected.excess;
-    r.rho[face] = reflected.rho;
-    r.profile[face] = reflected.profile;
-    for (const auto& d : reflected.direction) r.carried[d.j][reflected.axis] = d.carried;
-  }
-  return r;
-}
-
-/// To cell (x, y, z), which lies at the walls `at` (walls_at) and has just got the populations f*_i: what
-/// reflect_cell() returns.
-template <class T>
-ASTERISM_CELL void return_early(const EarlyReturns<Arithmetic<T>>& r, std::uint32_t at, const PopulationOffsets& next,
-                                int x, int y, int z, const Arithmetic<T> (&f)[q], T* cell) {
-  using Number = Arithmetic<T>;
-  Number left[q];
-  ASTERISM_UNROLL
-  for (int i = 0; i < q; ++i) left[i] = value_of(stored<T>(f[i]));
-  const Moments<Number> m = moments(left[0], pairs_of(left));
-  const Number per_rho = static_cast<Number>(1) / (static_cast<Number>(1) + m.excess);
-  const Number u[3] = {m.momentum[0] * per_rho, m.momentum[1] * per_rho, m.momentum[2] * per_rho};
-  const Number uu = (u[0] * u[0] + u[1] * u[1]) + u[2] * u[2];
-  ASTERISM_UNROLL
-  for (int j = 1; j < q; ++j) {
-    const Velocity c = velocity(j);
-    std::int32_t rank = 0;
-    int wall = 0;
-    Number carried = 0;
-    ASTERISM_UNROLL
-    for (int axis = 0; axis < 3; ++axis) {
-      const int face = 2 * axis + (component(c, axis) > 0 ? 1 : 0);
-      if (component(c, axis) == 0 || (at >> face & 1U) == 0 || r.rank[face] < rank) continue;
-      rank = r.rank[face];
-      wall = face;
-      carried = r.carried[j][axis];
-    }
-    if (rank == 0 || ((r.pressure | r.parabola) >> wall & 1U) == 0) continue;
-    Number returned = left[j] - carried * share_of_mean(r.profile[wall], x, y, z, c);
-    if ((r.pressure >> wall & 1U) != 0) {
-      const Number cu =
-          (static_cast<Number>(c.x) * u[0] + static_cast<Number>(c.y) * u[1]) + static_cast<Number>(c.z) * u[2];
-      returned =
-          static_cast<Number>(2 * weight(j)) *
-              (r.excess[wall] + r.rho[wall] * (static_cast<Number>(4.5) * (cu * cu) - static_cast<Number>(1.5) * uu)) -
-          left[j];
-    }
-    cell[next.offset[opposite(j)]] = stored<T>(returned);
   }
 }
 
