@@ -151,7 +151,7 @@ void reflect(Half last, const Brick& brick, const Links& links, T* f);
 template <class T>
 void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums& sums);
 
-/// Of a brick that is its own neighbour along `wraps`, axes as bits: what leaves through a face comes back through the
+/// A brick is its own neighbour along `wraps`, axes as bits: what leaves through a face comes back through the
 /// opposite one, after alpha into the ghosts that beta will read, after beta from the ghosts into the border cells. In
 /// place of pack and unpack, before walls and links.
 template <class T>

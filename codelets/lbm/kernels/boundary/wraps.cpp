@@ -6,7 +6,7 @@
 namespace asterism::lbm::cpu {
 namespace {
 
-/// Of a layer across x: every row is in another cache line.
+/// The rows of a layer across x are in other cache lines each.
 constexpr std::int64_t rows_ahead = 8;
 
 /// Places of a population of cell (x, y, z) that passes faces with the velocity c, as wrap_cell() has it.
