@@ -97,9 +97,10 @@ inline int uncut_rows(const Options& options) {
 inline constexpr double bytes_for_one_core(bool whole) {
   return whole ? 3e5 : 2.3e6;
 }
-/// Bytes of an iteration up to which a core of each rank that does all of it needs no longer than ranks that send each
-/// other vectors and sums in every iteration, some 0.4 ms (two ranks on two cores of a Xeon).
-inline constexpr double bytes_for_each_rank = 5e6;
+/// Bytes of an iteration up to which a core of each rank that does all of it needs less time than ranks that send each
+/// other vectors and sums in every iteration, some 0.45 ms (7pts-40, 10.6 MB, on two cores of a Xeon: 0.21 instead of
+/// 0.57 ms over two ranks).
+inline constexpr double bytes_for_each_rank = 1.2e7;
 /// Bytes of an iteration up to which one GPU needs no longer than several, whose three exchanges in each iteration take
 /// some 25 microseconds (four H100).
 inline constexpr double bytes_for_one_gpu = 1e8;

@@ -107,7 +107,7 @@ void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_
     const double l = clock.seconds([&] {
       for (int t = 0; t < steps; ++t) {
         const Half half = t % 2 == 0 ? Half::alpha : Half::beta;
-        cuda::update(half, brick, boxes, collision, nullptr, walls, f.as<T>(), clock.stream);
+        cuda::update(half, brick, boxes, collision, nullptr, walls, {}, f.as<T>(), clock.stream);
       }
     });
     if (r >= 0) loops.push_back(l / steps);
