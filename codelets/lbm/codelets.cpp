@@ -47,12 +47,10 @@ struct Cpu {
   }
   template <class T>
   void update(Half half, const Brick& brick, std::int32_t count, const Box* boxes, const Collision& collision,
-              const std::uint8_t* solid, std::int32_t returning, std::int32_t early, const Wall* wall, T* f) const {
-    const std::int32_t done = before_velocity_walls(returning, wall);
-    for (std::int32_t i = 0; i < count; ++i) {
-      cpu::update(half, brick, boxes[i], collision, solid, f, wall + done, returning - done);
-      cpu::reflect(half, brick, wall, before_velocity_walls(early, wall), boxes[i], f);
-    }
+              const std::uint8_t* solid, std::int32_t walls, const Wall* wall, T* f) const {
+    const std::int32_t done = before_velocity_walls(walls, wall);
+    for (std::int32_t i = 0; i < count; ++i)
+      cpu::update(half, brick, boxes[i], collision, solid, f, wall + done, walls - done);
   }
   void clear(ForceSums* sums) const { *sums = {}; }
   template <class T>

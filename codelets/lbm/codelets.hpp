@@ -38,7 +38,6 @@ struct Completion {
   Half last = Half::beta;
   std::int32_t walls = 0;
   Wall wall[faces]{};
-  bool loaded = false;      ///< `last` was not computed: no wall has returned anything yet
   std::uint32_t wraps = 0;  ///< axes along which the brick is its own neighbour, as bits
   std::int32_t received = 0;
   Transfer receive[2]{};
@@ -54,7 +53,6 @@ struct AdvanceArgs {
   Collision collision;
   Half half = Half::alpha;
   std::int32_t steps = 1;  ///< half-steps, each completed before the next: several only without other bricks
-  bool alone = false;      ///< no other bricks: walls other than velocity walls return within the half-step itself
   std::int32_t boxes = 0;
   Box box[faces + 1]{};
   std::int32_t sent = 0;

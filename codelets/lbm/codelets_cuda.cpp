@@ -58,12 +58,12 @@ struct Gpu {
   }
   template <class T>
   void update(Half half, const Brick& brick, std::int32_t count, const Box* of, const Collision& collision,
-              const std::uint8_t* solid, std::int32_t returning, std::int32_t early, const Wall* wall, T* f) const {
+              const std::uint8_t* solid, std::int32_t returning, const Wall* wall, T* f) const {
     if (count == 0) return;
     cuda::Boxes boxes;
     boxes.count = count;
     std::copy_n(of, count, boxes.box);
-    cuda::update(half, brick, boxes, collision, solid, walls(returning, wall), walls(early, wall), f, stream);
+    cuda::update(half, brick, boxes, collision, solid, walls(returning, wall), f, stream);
   }
   void clear(ForceSums* sums) const { ASTERISM_CHECK_CUDA(cudaMemsetAsync(sums, 0, sizeof(ForceSums), stream)); }
   template <class T>

@@ -50,13 +50,11 @@ void advance(void** b, void* arguments) {
   for (std::int32_t step = 0; step < a.steps; ++step) {
     finish(unit, completion, a.brick.layout, obstacle, received, f);
     const std::int32_t walls = completion.part == Completion::Part::nothing ? 0 : completion.walls;
-    if (completion.part == Completion::Part::all && (!a.alone || completion.loaded))
+    if (completion.part == Completion::Part::all)
       unit.reflect_before_update(completion.last, a.brick.layout, walls, completion.wall, f);
-    unit.update(half, a.brick.layout, a.boxes, a.box, a.collision, obstacle.solid, walls,
-                a.alone ? completion.walls : 0, completion.wall, f);
+    unit.update(half, a.brick.layout, a.boxes, a.box, a.collision, obstacle.solid, walls, completion.wall, f);
     completion.part = Completion::Part::all;
     completion.received = 0;
-    completion.loaded = false;
     completion.last = half;
     half = other(half);
   }

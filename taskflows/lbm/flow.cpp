@@ -30,7 +30,6 @@ void TaskFlow::advance(long steps) {
     done += now;
     time_ += now;
     pending_ = true;
-    loaded_ = false;
   }
 }
 
@@ -62,7 +61,6 @@ void TaskFlow::submit_border_update(BrickData& brick, Half half, int steps) {
   args.collision = brick.collision;
   args.half = half;
   args.steps = steps;
-  args.alone = bricks_.axes.empty();
   for (const Box& box : brick.border) {
     args.box[args.boxes++] = box;
     args.work.cells += box.cells();
@@ -125,7 +123,7 @@ void TaskFlow::submit_complete(BrickData& brick, bool measures_only) {
 
 void TaskFlow::resume(long time) {
   time_ = time;
-  pending_ = loaded_ = time % 2 != 0;
+  pending_ = time % 2 != 0;
   if (pending_) submit_exchange(bricks_, half_after(time - 1));
 }
 
@@ -134,7 +132,6 @@ Completion TaskFlow::completion(const BrickData& brick, Completion::Part part) c
   Completion c;
   c.part = pending_ ? part : Completion::Part::nothing;
   c.last = half_after(time_ - 1);
-  c.loaded = loaded_;
   c.wraps = bricks_.wraps;
   for (const Wall& wall : brick.walls) c.wall[c.walls++] = wall;
   return c;

@@ -47,7 +47,6 @@ class TaskFlow {
   Bricks& bricks_;
   long time_ = 0;
   bool pending_ = false;  ///< the last half-step is not completed
-  bool loaded_ = false;   ///< nor was it computed here
 };
 
 }  // namespace asterism::lbm

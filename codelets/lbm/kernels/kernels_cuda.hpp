@@ -24,11 +24,10 @@ struct Transfers {
 };
 
 /// `returning`: velocity walls whose reflection of the half-step before is still to be done, as part of this one; with
-/// others in it, which come before them, these have been done. `early`: all walls, where those other than velocity
-/// walls return at once what they are sent; else none. `threads`: of a thread block, 256 at most.
+/// others in it, which come before them, these have been done. `threads`: of a thread block, 256 at most.
 template <class T>
 void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
-            const Walls& returning, const Walls& early, T* f, cudaStream_t stream, int threads = 256);
+            const Walls& returning, T* f, cudaStream_t stream, int threads = 256);
 template <class T>
 void reflect(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
 /// All but velocity walls.

@@ -22,21 +22,21 @@ auto kernel_for(Relaxation r) {
 
 template <class T>
 void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
-            const Walls& returning, const Walls& early, T* f, cudaStream_t stream, int threads) {
+            const Walls& returning, T* f, cudaStream_t stream, int threads) {
   const auto kernel =
       forced(collision) ? kernel_for<T, true>(relaxation(collision)) : kernel_for<T, false>(relaxation(collision));
   const ThreadCells cells = thread_cells(boxes.count, [&](int k) { return boxes.box[k]; });
   launch(kernel, cells, {threads, cells_per_thread}, stream, parameters<Arithmetic<T>>(collision),
          friction<Arithmetic<T>>(collision.sponge), population_offsets(other(half), brick),
-         population_offsets(half, brick), returns<Arithmetic<T>>(returning.wall, returning.count),
-         reflectors<T>(early.wall, early.count), brick, cells, solid, f);
+         population_offsets(half, brick), returns<Arithmetic<T>>(returning.wall, returning.count), brick, cells, solid,
+         f);
 }
 
-template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&,
-                     const Walls&, double*, cudaStream_t, int);
-template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&,
-                     const Walls&, float*, cudaStream_t, int);
-template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&,
-                     const Walls&, Float16*, cudaStream_t, int);
+template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, double*,
+                     cudaStream_t, int);
+template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, float*,
+                     cudaStream_t, int);
+template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, Float16*,
+                     cudaStream_t, int);
 
 }  // namespace asterism::lbm::cuda

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // All nineteen populations of a cell in registers. At velocity walls a cell takes what comes back to it from where the
-// half-step before left it; other walls return at once, where no other brick sends anything. Neither needs a pass over
-// the walls.
+// half-step before left it, so that no pass over the walls is needed.
 #pragma once
 
 #include "codelets/lbm/kernels/boundary/sponge.hpp"
-#include "codelets/lbm/kernels/boundary/walls.hpp"
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
 #include "codelets/lbm/kernels/thread_cells.hpp"
@@ -25,30 +23,13 @@ ASTERISM_CELL void rub_cell(const Friction<T>& sponge, const ThreadCells::Cell& 
   rub(sponge, strength_at(sponge, halves), share_of_mean(sponge.profile, 0, here.y, here.z, {}), f);
 }
 
-/// To the cells of this thread, what walls return at once of what the half-step has just left.
-template <class T>
-__device__ void return_at_once(const PopulationOffsets& left, const PopulationOffsets& next, const Reflectors<T>& walls,
-                               const Brick& brick, const ThreadCells& cells, const std::uint8_t* solid, T* f) {
-  for (int k = 0; k < cells_per_thread; ++k) {
-    const std::uint32_t number = (blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x;
-    if (number >= cells.cells()) return;
-    const ThreadCells::Cell here = cells.cell(number);
-    for (int w = 0; w < walls.count; ++w) {
-      if ((walls.at_once >> w & 1U) == 0 || !lies_at(walls.wall[w], brick, here.x, here.y, here.z)) continue;
-      if (solid != nullptr && solid[brick.cell(here.x, here.y, here.z)] != 0) continue;
-      reflect_cell(walls.wall, walls.count, w, brick, left, next, here.x, here.y, here.z, f);
-    }
-  }
-}
-
 template <class T, Relaxation relaxation, bool forced>
 __global__ void __launch_bounds__(most_update_threads)
     update_kernel(const __grid_constant__ Parameters<Arithmetic<T>> p,
                   const __grid_constant__ Friction<Arithmetic<T>> sponge,
                   const __grid_constant__ PopulationOffsets last, const __grid_constant__ PopulationOffsets where,
-                  const __grid_constant__ Returns<Arithmetic<T>> returns, const __grid_constant__ Reflectors<T> early,
-                  const __grid_constant__ Brick brick, const __grid_constant__ ThreadCells cells,
-                  const std::uint8_t* __restrict__ solid, T* f) {
+                  const __grid_constant__ Returns<Arithmetic<T>> returns, const __grid_constant__ Brick brick,
+                  const __grid_constant__ ThreadCells cells, const std::uint8_t* __restrict__ solid, T* f) {
   T* cell[cells_per_thread];
   Arithmetic<T> v[cells_per_thread][q];
   std::uint32_t walls[cells_per_thread];
@@ -59,11 +40,10 @@ __global__ void __launch_bounds__(most_update_threads)
     if (number >= cells.cells()) continue;
     const ThreadCells::Cell here = cells.cell(number);
     const std::int64_t at = brick.cell(here.x, here.y, here.z);
+    if (solid != nullptr && solid[at] != 0) continue;
     cell[k] = f + at;
     walls[k] = walls_at(returns, brick, here.x, here.y, here.z);
     take<T>(walls[k], last, where, cell[k], v[k]);
-    // solid cells are read, too, so that no load waits for this one
-    if (solid != nullptr && solid[at] != 0) cell[k] = nullptr;
   }
   ASTERISM_UNROLL
   for (int k = 0; k < cells_per_thread; ++k) {
@@ -75,7 +55,6 @@ __global__ void __launch_bounds__(most_update_threads)
     ASTERISM_UNROLL
     for (int i = 0; i < q; ++i) cell[k][where.offset[opposite(i)]] = stored<T>(v[k][i]);
   }
-  if (early.at_once != 0) return_at_once(where, last, early, brick, cells, solid, f);
 }
 
 }  // namespace asterism::lbm::cuda

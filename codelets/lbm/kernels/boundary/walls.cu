@@ -10,7 +10,9 @@ namespace {
 
 template <class T, class Done>
 void reflect_some(Half last, const Brick& brick, const Walls& walls, const Done& done, T* f, cudaStream_t stream) {
-  const auto all = reflectors<T>(walls.wall, walls.count);
+  Reflectors<T> all{};
+  all.count = walls.count;
+  for (int w = 0; w < walls.count; ++w) all.wall[w] = reflector<Arithmetic<T>>(walls.wall[w]);
   const ThreadCells cells =
       thread_cells(walls.count, [&](int w) { return done(walls.wall[w]) ? brick.layer(walls.wall[w].face) : Box{}; });
   launch(walls_kernel<T>, cells, {wall_threads}, stream, all, population_offsets(last, brick),

@@ -10,6 +10,12 @@ namespace asterism::lbm::cuda {
 inline constexpr int wall_threads = 128;
 
 template <class T>
+struct Reflectors {
+  std::int32_t count;
+  Reflector<Arithmetic<T>> wall[faces];
+};
+
+template <class T>
 __global__ void __launch_bounds__(wall_threads)
     walls_kernel(const __grid_constant__ Reflectors<T> walls, const __grid_constant__ PopulationOffsets last,
                  const __grid_constant__ PopulationOffsets next, const __grid_constant__ Brick brick,

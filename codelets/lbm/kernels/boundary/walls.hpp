@@ -61,18 +61,12 @@ Reflector<T> reflector(const Wall& wall) {
   return r;
 }
 
-/// Whether a cell is one of the layer at the wall.
-template <class T>
-ASTERISM_CELL bool lies_at(const Reflector<T>& wall, const Brick& brick, int x, int y, int z) {
-  const int at = wall.axis == 0 ? x : wall.axis == 1 ? y : z;
-  const int n = wall.axis == 0 ? brick.nx : wall.axis == 1 ? brick.ny : brick.nz;
-  return at == (wall.side < 0 ? 0 : n - 1);
-}
-
 /// Whether c leads from a cell of the brick through the face of a wall.
 template <class T>
 ASTERISM_CELL bool crosses(const Reflector<T>& wall, const Brick& brick, int x, int y, int z, const Velocity& c) {
-  return component(c, wall.axis) == wall.side && lies_at(wall, brick, x, y, z);
+  const int at = wall.axis == 0 ? x : wall.axis == 1 ? y : z;
+  const int n = wall.axis == 0 ? brick.nx : wall.axis == 1 ? brick.ny : brick.nz;
+  return component(c, wall.axis) == wall.side && at == (wall.side < 0 ? 0 : n - 1);
 }
 
 /// 6 s (1 - s) at s of the way along each axis across which u is a parabola, where the link c of a cell meets the wall:
@@ -125,26 +119,6 @@ ASTERISM_CELL void reflect_cell(const Reflector<Arithmetic<T>>* walls, int count
     }
     cell[next.offset[opposite(d.j)]] = stored<T>(returned);
   }
-}
-
-/// All walls of a brick, and which of them return within a half-step what it sends them: where no other brick sends
-/// anything, all but velocity walls may.
-template <class T>
-struct Reflectors {
-  std::int32_t count;
-  std::uint32_t at_once;  ///< as bits
-  Reflector<Arithmetic<T>> wall[faces];
-};
-
-template <class T>
-Reflectors<T> reflectors(const Wall* walls, std::int32_t count) {
-  Reflectors<T> all{};
-  all.count = count;
-  for (std::int32_t w = 0; w < count; ++w) {
-    all.wall[w] = reflector<Arithmetic<T>>(walls[w]);
-    if (walls[w].kind != Wall::Kind::velocity) all.at_once |= 1U << w;
-  }
-  return all;
 }
 
 /// What the next half-step of a brick needs to take the returns of its velocity walls from where the half-step before
