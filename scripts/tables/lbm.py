@@ -38,6 +38,21 @@ def lbm_gpu():
     return "\n".join(out)
 
 
+def lbm_scenes():
+    """A body in a stream and periodic vortices beside the cavity."""
+    out = []
+    for _, record in load("lbm-scenes-*.json"):
+        names = {"cavity": "lid-driven cavity, BGK", "stream": "body in a stream, Smagorinsky, force every 10 steps", "taylor-green": "Taylor-Green vortices, periodic"}
+        rates = {(c["flow"]["case"], c["flow"]["precision"]): c["mlups"] for c in record["cases"]}
+        kinds = list(dict.fromkeys(kind for _, kind in rates))
+        cells = "x".join(map(str, record["cases"][0]["flow"]["cells"]))
+        out += [f"| {cells} cells on one {gpu_of(record)}, version {record['commit']}: MLUPS (beside the cavity) | " + " | ".join(kinds) + " |", "|---|" + "---|" * len(kinds)]
+        for case, name in names.items():
+            of = [f"{rates[case, kind]:.0f} ({rates[case, kind] / rates['cavity', kind] - 1:+.1%})" if (case, kind) in rates else "" for kind in kinds]
+            out.append(f"| {name} | " + " | ".join(of) + " |")
+    return "\n".join(out)
+
+
 def lbm_weak():
     """One sub-domain per GPU: more GPUs, a larger domain."""
     out = []
@@ -189,6 +204,7 @@ TABLES = {
     "lbm-jobs": lbm_jobs,
     "lbm-cylinder": lbm_cylinder,
     "lbm-gpu": lbm_gpu,
+    "lbm-scenes": lbm_scenes,
     "lbm-weak": lbm_weak,
     "lbm-shares": lbm_shares,
     "lbm-cpu": lbm_cpu,
