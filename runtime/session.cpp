@@ -290,8 +290,8 @@ void Session::take_own_units(const SessionOptions& options) {
   const bool open = !options.cpus && !given("STARPU_NCPU") && !given("STARPU_NCPUS");
   if (open && !cores_->told() && !cores_->crowded()) share_cores();
   const char* const workers = std::getenv("STARPU_NCPU");
-  const int messages = options.each_rank_alone ? 0 : 1;  // have a thread
-  const int threads = messages + (workers != nullptr ? std::atoi(workers) : cores_->count());
+  const int for_messages = options.each_rank_alone ? 0 : 1;
+  const int threads = for_messages + (workers != nullptr ? std::atoi(workers) : cores_->count());
   if (cores_->crowded() || threads > cores_->count()) rest_when_idle(30);
 }
 

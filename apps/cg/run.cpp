@@ -84,16 +84,19 @@ void Run::leave_small_systems_to_one_unit() {
 
 /// Where messages between ranks would take longer than all of the work.
 void Run::leave_small_systems_to_each_rank() {
+  if (!rank_group().distributed()) return;
   SessionOptions& session = arguments_.common.session;
   const Options& o = arguments_.options;
-  const bool open = !arguments_.blocks && !arguments_.task && arguments_.units == "default" && !simulated &&
-                    !arguments_.common.calibrate && arguments_.common.trace.empty() && !arguments_.own_scheduler &&
-                    o.flow == Flow::fused && o.preconditioner_flow == PreconditionerFlow::none &&
-                    arguments_.checkpoints.write.empty() && arguments_.checkpoints.read.empty() && !uses_gpus(session);
+  const bool open = !arguments_.blocks && !arguments_.task && !arguments_.transfer && !arguments_.vector &&
+                    !arguments_.dot && o.decomposition == Decomposition::one_d && arguments_.units == "default" &&
+                    !simulated && !arguments_.common.calibrate && arguments_.common.trace.empty() &&
+                    !arguments_.own_scheduler && o.flow == Flow::fused &&
+                    o.preconditioner_flow == PreconditionerFlow::none && arguments_.checkpoints.write.empty() &&
+                    arguments_.checkpoints.read.empty() && !uses_gpus(session);
   const RowCounts& counts = matrix_.counts;
   const double bytes = iteration_bytes(Iteration::fused, static_cast<double>(counts.entries_before(counts.n)),
                                        static_cast<double>(counts.n));
-  if (!rank_group().everywhere(open && bytes <= bytes_for_each_rank) || !rank_group().distributed()) return;
+  if (!rank_group().everywhere(open && bytes <= bytes_for_each_rank)) return;
   session.cpus = 1;
   session.each_rank_alone = true;
   arguments_.common.units.reason = fmt::format(

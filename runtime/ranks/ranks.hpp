@@ -24,7 +24,8 @@ class RankGroup {
   [[nodiscard]] int rank() const noexcept { return each_alone_ ? 0 : rank_; }
   [[nodiscard]] int ranks() const noexcept { return each_alone_ ? 1 : ranks_; }
   [[nodiscard]] bool distributed() const noexcept { return ranks() > 1; }
-  /// From now on every rank computes everything, without messages: what is too small to be divided. All ranks.
+  /// From now on every rank computes everything, without messages: for what is too small to be divided. All ranks have
+  /// to call it.
   void leave_each_alone() const noexcept { each_alone_ = true; }
   /// Whether this process is the one that prints and writes what there is once, also where each is alone.
   [[nodiscard]] bool is_root() const noexcept { return rank_ == 0; }

@@ -31,7 +31,7 @@ class TaskFlow {
   /// What the last half-step has left to do: arrays from neighbours, walls, solid cells. Observers need it, and the
   /// state on file. The force on solid cells of that step is measured.
   void complete();
-  /// The force alone.
+  /// Measures the force of the last half-step, as complete() does, and leaves the rest to the next step.
   void measure_force();
   /// Begins at a time whose state the bricks hold, complete.
   void resume(long time);

@@ -307,8 +307,13 @@ TEST_F(ClustersCg, EachRankSolvesASmallSystem) {
     EXPECT_EQ(json["starpu"]["cpu_workers"], 1);
     EXPECT_EQ(lines_of(run_ranks(ranks, problem).out).size(), lines + 1U);  // the line that says so
   }
-  solve(2, {"--stencil", "7pts-44", "--iterations", "3"});
-  EXPECT_EQ(record("run.json")["ranks"].size(), 2U);
+  for (const Arguments& divided :
+       {Arguments{"--stencil", "7pts-44"}, {"--stencil", "7pts-9", "--transfer", "packed"}}) {
+    Arguments all = divided;
+    all.insert(all.end(), {"--iterations", "3"});
+    solve(2, all);
+    EXPECT_EQ(record("run.json")["ranks"].size(), 2U) << divided.back();
+  }
 }
 
 TEST_F(ClustersCg, RecordsEveryRank) {

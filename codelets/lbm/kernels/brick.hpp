@@ -39,7 +39,7 @@ struct Brick {
   }
   [[nodiscard]] ASTERISM_HOST_DEVICE std::int64_t elements() const { return q * slot; }
   [[nodiscard]] ASTERISM_HOST_DEVICE Box interior() const { return {0, nx, 0, ny, 0, nz}; }
-  /// Its cells at a face.
+  /// The cells of the brick beside a face.
   [[nodiscard]] ASTERISM_HOST_DEVICE Box layer(int face) const {
     Box b = interior();
     if (axis_of(face) == 0) (side_of(face) < 0 ? b.x1 : b.x0) = side_of(face) < 0 ? 1 : nx - 1;

@@ -152,8 +152,8 @@ template <class T>
 void force(Half last, const Brick& brick, const Origin& origin, const Links& links, const T* f, ForceSums& sums);
 
 /// A brick is its own neighbour along `wraps`, axes as bits: what leaves through a face comes back through the
-/// opposite one, after alpha into the ghosts that beta will read, after beta from the ghosts into the border cells. In
-/// place of pack and unpack, before walls and links.
+/// opposite one, after alpha into the ghosts that beta will read, after beta from the ghosts into the border cells. It
+/// takes the place of pack and unpack, and comes before walls and links.
 template <class T>
 void wrap(Half last, const Brick& brick, std::uint32_t wraps, T* f);
 

@@ -109,7 +109,7 @@ void Simulation::bring_to_gpus() {
       for (const Handle* const written : {&group.multipoles, &group.locals}) data.write(*written, node);
     }
   }
-  // of groups that other GPUs have
+  // what tasks read, or add to, of groups that other GPUs have (the accesses of flow.cpp)
   for (std::int32_t g = groups.begin; g < groups.end; ++g)
     for (const std::int32_t near_set : particles(g).contributors)
       if (near_set >= tree_->near_pieces()) data.read_later(near_values(near_set), node_of(homes.of_particles(g)));

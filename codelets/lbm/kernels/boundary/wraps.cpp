@@ -6,7 +6,7 @@
 namespace asterism::lbm::cpu {
 namespace {
 
-/// The rows of a layer across x are in other cache lines each.
+/// Each row of a layer across x lies in another cache line: it is fetched so many rows before its turn.
 constexpr std::int64_t rows_ahead = 8;
 
 /// Places of a population of cell (x, y, z) that passes faces with the velocity c, as wrap_cell() has it.

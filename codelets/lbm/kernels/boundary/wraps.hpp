@@ -36,7 +36,7 @@ ASTERISM_STORAGE void wrap_cell(Half last, const Brick& brick, std::uint32_t wra
   }
 }
 
-/// Faces of the axes among `wraps`.
+/// The layer at a face whose axis is among `wraps`; at another face an empty box.
 ASTERISM_HOST_DEVICE inline Box wrapped_layer(const Brick& brick, std::uint32_t wraps, int face) {
   return (wraps >> axis_of(face) & 1U) != 0 ? brick.layer(face) : Box{};
 }
