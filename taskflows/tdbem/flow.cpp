@@ -162,7 +162,9 @@ void Simulation<T>::submit_combine() {
   const TaskOptions options = on_solving_unit(solution_priority);
   // over several ranks: sum of those of all ranks
   if (distributed_sums_) {
-    tasks_ += distributed_sums_->submit_sums(addends, options);
+    TaskOptions exchange = options;  // of the next group: travels while the solving unit is busy with this one
+    if (method_.ahead && !gpus_.empty()) exchange.worker = gpus_.front();
+    tasks_ += distributed_sums_->submit_sums(addends, exchange);
     addends = distributed_sums_->sums();
   }
   // s = (what the group before radiated into this one) + sum of the partial sums of all units
