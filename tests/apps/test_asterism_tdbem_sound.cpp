@@ -94,6 +94,15 @@ TEST_F(AsterismTdbemSound, SpheresApproachTheSeries) {
     }
 }
 
+/// By the field of the whole pulse, as in its first steps there is next to nothing to compare with.
+TEST_F(AsterismTdbemSound, RunsThatEndWithinThePulseAreJudged) {
+  for (const char* steps : {"8", "24"}) {
+    const json r = record({"--unknowns", "162", "--steps", steps, "--verify"});
+    EXPECT_TRUE(r.value("right", false)) << steps << ": " << r["verification"].dump();
+    EXPECT_GT(r["verification"][0]["error"].get<double>(), 0) << steps;
+  }
+}
+
 /// r_0 times the monopole far away on the left is the plane wave to the right, once the pulse is there.
 TEST_F(AsterismTdbemSound, AFarMonopoleIsAPlaneWave) {
   const Arguments common = {"--body",     "ellipsoid", "--unknowns", "162",     "--speed", "1",
