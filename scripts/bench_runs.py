@@ -14,9 +14,12 @@ def stop(message):
 
 
 def commit():
-    """Of the repository around this folder; empty without one."""
-    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False,
-                          cwd=pathlib.Path(__file__).resolve().parent)
+    """Of the bundle (scripts/bundle) or the repository around this folder; empty without one."""
+    here = pathlib.Path(__file__).resolve().parent
+    bundled = here.parent / "commit"
+    if bundled.exists():
+        return bundled.read_text().strip()
+    done = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False, cwd=here)
     return done.stdout.strip()
 
 
