@@ -33,54 +33,72 @@ ASTERISM_CELL Equilibrium<V> equilibrium_of(const V& excess, const V& rho, const
           {u[0], u[1], u[2]}};
 }
 
-/// Body force (Guo, Zheng and Shi 2002), w ((3 (c - u) + 9 (c.u) c).F), its even and odd part each with 1 - rate / 2.
+/// Half of what the sum and the difference of a pair relax to, by the weight of the pair: even' = keep sum + weight
+/// (still + c.u (quadratic c.u + push c.F)), odd' = keep difference + weight (linear c.u + pull c.F). The body force is
+/// that of Guo, Zheng and Shi (2002), w ((3 (c - u) + 9 (c.u) c).F), its even and odd part each with 1 - rate / 2.
+/// [0]: velocities along an axis, [1]: diagonals, which weigh half as much.
 template <class V, class W>
-struct Source {
-  V uf;         ///< 3 u.F
-  W even, odd;  ///< 1 - rate / 2
+struct Relaxed {
+  W keep_even, keep_odd;
+  V still[2], quadratic[2], linear[2];
+  W push[2], pull[2];
 };
 
 template <class T, bool forced, int pair, int scale, class V, class W>
-ASTERISM_CELL void relax(const Parameters<T, scale>& p, const Equilibrium<V>& equilibrium, const Rates<W>& rate,
-                         const Source<V, W>& source, const Pairs<V>& before, V (&f)[q]) {
-  const V cu = along<pair>(equilibrium.u);
-  V sum, difference;
-  equilibrium.template of<T, pair>(cu, sum, difference);
-  sum = before.sum[pair] + rate.even * (sum - before.sum[pair]);
-  difference = before.difference[pair] + rate.odd * (difference - before.difference[pair]);
+ASTERISM_CELL void relax(const Parameters<T, scale>& p, const Flow<V>& now, const Relaxed<V, W>& to,
+                         const Pairs<V>& before, V (&f)[q]) {
+  constexpr int diagonal = pair < 3 ? 0 : 1;
+  const V cu = along<pair>(now.u);
+  V even, odd;
   if constexpr (forced) {
-    constexpr auto twice_w = static_cast<T>(2 * weight(2 * pair + 1));
     const T cf = along<pair>(p.force);
-    sum = sum + (twice_w * source.even) * ((static_cast<T>(9) * cf) * cu - source.uf);
-    difference = difference + (twice_w * source.odd) * (static_cast<T>(3) * cf);
+    even = to.keep_even * before.sum[pair] +
+           (to.still[diagonal] + cu * (to.quadratic[diagonal] * cu + to.push[diagonal] * cf));
+    odd = to.keep_odd * before.difference[pair] + (to.linear[diagonal] * cu + to.pull[diagonal] * cf);
+  } else {
+    even = to.keep_even * before.sum[pair] + (to.still[diagonal] + to.quadratic[diagonal] * (cu * cu));
+    odd = to.keep_odd * before.difference[pair] + to.linear[diagonal] * cu;
   }
-  constexpr auto half = static_cast<T>(0.5);
-  f[2 * pair + 1] = half * (sum + difference);
-  f[2 * pair + 2] = half * (sum - difference);
+  f[2 * pair + 1] = even + odd;
+  f[2 * pair + 2] = even - odd;
 }
 
 template <class T, bool forced, int scale, class V, class W>
 ASTERISM_CELL void relax_all(const Parameters<T, scale>& p, const Flow<V>& now, const Rates<W>& rate,
                              const Pairs<V>& pair, V (&f)[q]) {
   constexpr auto half = static_cast<T>(0.5);
+  constexpr auto w = static_cast<T>(weight(1));
   const Equilibrium<V> e = equilibrium_of<T, scale>(now.excess, now.rho, now.u);
-  Source<V, W> source;
+  Relaxed<V, W> to;
+  to.keep_even = half - half * rate.even;
+  to.keep_odd = half - half * rate.odd;
+  const W even = w * rate.even, odd = w * rate.odd;
+  to.still[0] = even * e.still;
+  to.quadratic[0] = even * e.quadratic;
+  to.linear[0] = odd * e.linear;
   f[0] = f[0] + rate.even * (static_cast<T>(weight(0)) * e.still - f[0]);
   if constexpr (forced) {
-    source.even = static_cast<T>(1) - half * rate.even;
-    source.odd = static_cast<T>(1) - half * rate.odd;
-    source.uf = static_cast<T>(3) * ((p.force[0] * now.u[0] + p.force[1] * now.u[1]) + p.force[2] * now.u[2]);
-    f[0] = f[0] - (static_cast<T>(weight(0)) * source.even) * source.uf;
+    const W pushed = static_cast<T>(1) - half * rate.even, pulled = static_cast<T>(1) - half * rate.odd;
+    const V uf = static_cast<T>(3) * ((p.force[0] * now.u[0] + p.force[1] * now.u[1]) + p.force[2] * now.u[2]);
+    f[0] = f[0] - (static_cast<T>(weight(0)) * pushed) * uf;
+    to.still[0] = to.still[0] - (w * pushed) * uf;
+    to.push[0] = (9 * w) * pushed;
+    to.pull[0] = (3 * w) * pulled;
+    to.push[1] = half * to.push[0];
+    to.pull[1] = half * to.pull[0];
   }
-  relax<T, forced, 0>(p, e, rate, source, pair, f);
-  relax<T, forced, 1>(p, e, rate, source, pair, f);
-  relax<T, forced, 2>(p, e, rate, source, pair, f);
-  relax<T, forced, 3>(p, e, rate, source, pair, f);
-  relax<T, forced, 4>(p, e, rate, source, pair, f);
-  relax<T, forced, 5>(p, e, rate, source, pair, f);
-  relax<T, forced, 6>(p, e, rate, source, pair, f);
-  relax<T, forced, 7>(p, e, rate, source, pair, f);
-  relax<T, forced, 8>(p, e, rate, source, pair, f);
+  to.still[1] = half * to.still[0];
+  to.quadratic[1] = half * to.quadratic[0];
+  to.linear[1] = half * to.linear[0];
+  relax<T, forced, 0>(p, now, to, pair, f);
+  relax<T, forced, 1>(p, now, to, pair, f);
+  relax<T, forced, 2>(p, now, to, pair, f);
+  relax<T, forced, 3>(p, now, to, pair, f);
+  relax<T, forced, 4>(p, now, to, pair, f);
+  relax<T, forced, 5>(p, now, to, pair, f);
+  relax<T, forced, 6>(p, now, to, pair, f);
+  relax<T, forced, 7>(p, now, to, pair, f);
+  relax<T, forced, 8>(p, now, to, pair, f);
 }
 
 /// One step of a cell: f_i - w_i before, f*_i - w_i after, times the scale.

@@ -24,8 +24,9 @@ constexpr double update_flops(const Collision& c) {
     return moments + flow + stress + (turbulent ? norm + 7 + 1 : 0) + second_order + planes + others + third;
   }
   const double rates = turbulent ? stress + norm + 7 + (c.model == Collision::Model::trt ? 4 : 0) : 0;
-  const double relaxation = 10 + 4 + 3 * 16 + 6 * 17;  // equilibrium, rest, pairs along axes and diagonals
-  const double source = !force ? 0 : turbulent ? 4 + 6 + 3 + 9 * 8 : 6 + 2 + 9 * 5;
+  // equilibrium, rest, what pairs relax to, pairs along axes and diagonals
+  const double relaxation = 10 + 4 + (turbulent ? 12 : 6) + 3 * 10 + 6 * 11;
+  const double source = !force ? 0 : turbulent ? 4 + 6 + 3 + 3 + 4 + 9 * 4 : 6 + 2 + 2 + 9 * 2;
   return moments + flow + rates + relaxation + source;
 }
 

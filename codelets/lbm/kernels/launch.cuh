@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches a kernel on the cells of a ThreadCells, the same number of cells for each thread.
+// Launches a kernel with a thread for each cell of a ThreadCells.
 #pragma once
 
 #include "base/cuda_check.hpp"
@@ -7,18 +7,14 @@
 
 namespace asterism::lbm::cuda {
 
-struct Threads {
-  int per_block;
-  int cells = 1;  ///< of each
-};
-
+/// `threads`: of a thread block.
 template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), const ThreadCells& cells, Threads threads, cudaStream_t stream,
+void launch(void (*kernel)(Parameters...), const ThreadCells& cells, int threads, cudaStream_t stream,
             const Arguments&... arguments) {
   if (cells.cells() == 0) return;
-  const auto per_block = static_cast<std::uint64_t>(threads.per_block) * static_cast<std::uint64_t>(threads.cells);
-  const auto blocks = static_cast<unsigned>((cells.cells() + per_block - 1) / per_block);
-  kernel<<<blocks, static_cast<unsigned>(threads.per_block), 0, stream>>>(arguments...);
+  const auto blocks = static_cast<unsigned>((std::uint64_t{cells.cells()} + static_cast<unsigned>(threads) - 1) /
+                                            static_cast<unsigned>(threads));
+  kernel<<<blocks, static_cast<unsigned>(threads), 0, stream>>>(arguments...);
   ASTERISM_CHECK_CUDA(cudaGetLastError());
 }
 

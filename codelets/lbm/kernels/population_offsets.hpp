@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "codelets/lbm/kernels/brick.hpp"
 #include "codelets/lbm/kernels/kernels.hpp"
@@ -20,6 +21,24 @@ constexpr PopulationOffsets population_offsets(Half half, const Brick& brick) {
   PopulationOffsets p{};
   for (int i = 0; i < q; ++i)
     p.offset[i] = half == Half::alpha ? i * brick.slot : opposite(i) * brick.slot - brick.step(i);
+  return p;
+}
+
+/// The same in bytes: on a GPU an address then is a sum.
+struct PopulationBytes {
+  std::int64_t offset[q];
+
+  template <class T>
+  [[nodiscard]] ASTERISM_HOST_DEVICE T& at(T* cell, int i) const {
+    using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+    return *reinterpret_cast<T*>(reinterpret_cast<Byte*>(cell) + offset[i]);
+  }
+};
+template <class T>
+constexpr PopulationBytes population_bytes(Half half, const Brick& brick) {
+  const PopulationOffsets elements = population_offsets(half, brick);
+  PopulationBytes p{};
+  for (int i = 0; i < q; ++i) p.offset[i] = elements.offset[i] * static_cast<std::int64_t>(sizeof(T));
   return p;
 }
 

@@ -30,25 +30,25 @@ ThreadCells cells_of(const Transfers& transfers) {
 template <class T>
 void pack(const Brick& brick, const Transfers& transfers, const T* f, T* const* arrays, cudaStream_t stream) {
   const ThreadCells cells = cells_of(transfers);
-  launch(pack_kernel<T>, cells, {transfer_threads}, stream, describe(transfers, arrays), brick, cells, f);
+  launch(pack_kernel<T>, cells, transfer_threads, stream, describe(transfers, arrays), brick, cells, f);
 }
 
 template <class T>
 void unpack(const Brick& brick, const Transfers& transfers, const T* const* arrays, T* f, cudaStream_t stream) {
   const ThreadCells cells = cells_of(transfers);
-  launch(unpack_kernel<T>, cells, {transfer_threads}, stream, describe(transfers, arrays), brick, cells, f);
+  launch(unpack_kernel<T>, cells, transfer_threads, stream, describe(transfers, arrays), brick, cells, f);
 }
 
 template <class T>
 void store(const Brick& brick, const Box& box, const T* f, T* array, cudaStream_t stream) {
   const ThreadCells cells = thread_cells(1, [&](int) { return box; });
-  launch(store_kernel<T>, cells, {transfer_threads}, stream, brick, cells, f, array);
+  launch(store_kernel<T>, cells, transfer_threads, stream, brick, cells, f, array);
 }
 
 template <class T>
 void load(const Brick& brick, const Box& box, const T* array, T* f, cudaStream_t stream) {
   const ThreadCells cells = thread_cells(1, [&](int) { return box; });
-  launch(load_kernel<T>, cells, {transfer_threads}, stream, brick, cells, array, f);
+  launch(load_kernel<T>, cells, transfer_threads, stream, brick, cells, array, f);
 }
 
 template void store(const Brick&, const Box&, const double*, double*, cudaStream_t);

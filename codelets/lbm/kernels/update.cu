@@ -25,11 +25,12 @@ void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& 
             const Walls& returning, T* f, cudaStream_t stream, int threads) {
   const auto kernel =
       forced(collision) ? kernel_for<T, true>(relaxation(collision)) : kernel_for<T, false>(relaxation(collision));
-  const ThreadCells cells = thread_cells(boxes.count, [&](int k) { return boxes.box[k]; });
-  launch(kernel, cells, {threads, cells_per_thread}, stream, parameters<Arithmetic<T>>(collision),
-         friction<Arithmetic<T>>(collision.sponge), population_offsets(other(half), brick),
-         population_offsets(half, brick), returns<Arithmetic<T>>(returning.wall, returning.count), brick, cells, solid,
-         f);
+  const ThreadPairs pairs = thread_pairs(boxes.count, [&](int k) { return boxes.box[k]; });
+  const bool words = half == Half::alpha;
+  launch(kernel, pairs.pairs, threads, stream, parameters<Arithmetic<T>, scale_of<T>>(collision),
+         friction<Arithmetic<T>, scale_of<T>>(collision.sponge), population_bytes<T>(other(half), brick),
+         population_bytes<T>(half, brick), words,
+         returns<Arithmetic<T>, scale_of<T>>(returning.wall, returning.count, brick), brick, pairs, solid, f);
 }
 
 template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&, double*,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All nineteen populations of a cell in registers. At velocity walls a cell takes what comes back to it from where the
+// Two cells side by side in the registers of a thread, all nineteen populations of each. The first one has an even x,
+// so that a population of both is one word where it lies at the cells' own x: all of them in the alpha step, in the
+// beta step those that do not move along x. At velocity walls a cell takes what comes back to it from where the
 // half-step before left it, so that no pass over the walls is needed.
 #pragma once
 
@@ -11,49 +13,156 @@
 namespace asterism::lbm::cuda {
 
 inline constexpr int most_update_threads = 256;
-/// More loads are under way at once. Distances of a warp's cells are those of a thread block, which read and write long
-/// pieces of rows.
-inline constexpr int cells_per_thread = 2;
+
+/// Cells 2 n and 2 n + 1 along x for each n of the threads' cells, of which those in the box are updated.
+struct ThreadPairs {
+  ThreadCells pairs;
+  std::int32_t x0[faces], x1[faces];
+};
+
+template <class BoxOf>
+ThreadPairs thread_pairs(std::int32_t count, BoxOf box) {
+  ThreadPairs t{};
+  for (int k = 0; k < count; ++k) {
+    t.x0[k] = box(k).x0;
+    t.x1[k] = box(k).x1;
+  }
+  t.pairs = thread_cells(count, [&](int k) {
+    Box b = box(k);
+    b.x0 = b.x0 / 2;
+    b.x1 = (b.x1 + 1) / 2;
+    return b;
+  });
+  return t;
+}
+
+/// Populations of T are computed with times scale_of<T>.
+template <class T>
+using ScaledParameters = Parameters<Arithmetic<T>, scale_of<T>>;
+template <class T>
+using ScaledFriction = Friction<Arithmetic<T>, scale_of<T>>;
+
+/// A population of two cells.
+template <class T>
+struct alignas(2 * sizeof(T)) Two {
+  T of[2];
+};
+
+template <class T>
+ASTERISM_CELL void load_two(const T* from, Arithmetic<T>& first, Arithmetic<T>& second) {
+#ifdef __CUDA_ARCH__
+  if constexpr (std::is_same_v<T, Float16>) {
+    const float2 both = __half22float2(*reinterpret_cast<const __half2*>(from));
+    first = both.x;
+    second = both.y;
+    return;
+  }
+#endif
+  const Two<T> both = *reinterpret_cast<const Two<T>*>(from);
+  first = scaled_value_of(both.of[0]);
+  second = scaled_value_of(both.of[1]);
+}
+template <class T>
+ASTERISM_CELL void store_two(T* to, const Arithmetic<T>& first, const Arithmetic<T>& second) {
+#ifdef __CUDA_ARCH__
+  if constexpr (std::is_same_v<T, Float16>) {
+    *reinterpret_cast<__half2*>(to) = __floats2half2_rn(first, second);
+    return;
+  }
+#endif
+  *reinterpret_cast<Two<T>*>(to) = {{stored_scaled<T>(first), stored_scaled<T>(second)}};
+}
+
+/// Takes the populations of two cells from their places. `words`: those that move along x, too, are words.
+template <class T>
+ASTERISM_CELL void take_two(const PopulationBytes& now, bool words, const T* cell, Arithmetic<T> (&f)[2][q]) {
+  ASTERISM_UNROLL
+  for (int i = 0; i < q; ++i)
+    if (velocity(i).x == 0) load_two(&now.at(cell, i), f[0][i], f[1][i]);
+  if (words) {
+    ASTERISM_UNROLL
+    for (int i = 0; i < q; ++i)
+      if (velocity(i).x != 0) load_two(&now.at(cell, i), f[0][i], f[1][i]);
+  } else {
+    ASTERISM_UNROLL
+    for (int i = 0; i < q; ++i) {
+      if (velocity(i).x == 0) continue;
+      const T* const place = &now.at(cell, i);
+      f[0][i] = scaled_value_of(place[0]);
+      f[1][i] = scaled_value_of(place[1]);
+    }
+  }
+}
+
+/// Leaves f*_i where f_opposite(i) was taken.
+template <class T>
+ASTERISM_CELL void leave_two(const PopulationBytes& now, bool words, const Arithmetic<T> (&f)[2][q], T* cell) {
+  ASTERISM_UNROLL
+  for (int i = 0; i < q; ++i)
+    if (velocity(i).x == 0) store_two(&now.at(cell, opposite(i)), f[0][i], f[1][i]);
+  if (words) {
+    ASTERISM_UNROLL
+    for (int i = 0; i < q; ++i)
+      if (velocity(i).x != 0) store_two(&now.at(cell, opposite(i)), f[0][i], f[1][i]);
+  } else {
+    ASTERISM_UNROLL
+    for (int i = 0; i < q; ++i) {
+      if (velocity(i).x == 0) continue;
+      T* const place = &now.at(cell, opposite(i));
+      place[0] = stored_scaled<T>(f[0][i]);
+      place[1] = stored_scaled<T>(f[1][i]);
+    }
+  }
+}
 
 /// What the sponge does to a cell, if it lies in it.
-template <class T>
-ASTERISM_CELL void rub_cell(const Friction<T>& sponge, const ThreadCells::Cell& here, T (&f)[q]) {
-  if (here.x < sponge.begin) return;
-  const auto halves = static_cast<T>(2 * (std::int64_t{here.x} - sponge.begin) + 1);
-  rub(sponge, strength_at(sponge, halves), share_of_mean(sponge.profile, 0, here.y, here.z, {}), f);
+template <class T, int scale>
+ASTERISM_CELL void rub_cell(const Friction<T, scale>& sponge, int x, int y, int z, T (&f)[q]) {
+  if (x < sponge.begin) return;
+  const auto halves = static_cast<T>(2 * (std::int64_t{x} - sponge.begin) + 1);
+  rub(sponge, strength_at(sponge, halves), share_of_mean(sponge.profile, 0, y, z, {}), f);
 }
 
 template <class T, Relaxation relaxation, bool forced>
 __global__ void __launch_bounds__(most_update_threads)
-    update_kernel(const __grid_constant__ Parameters<Arithmetic<T>> p,
-                  const __grid_constant__ Friction<Arithmetic<T>> sponge,
-                  const __grid_constant__ PopulationOffsets last, const __grid_constant__ PopulationOffsets where,
-                  const __grid_constant__ Returns<Arithmetic<T>> returns, const __grid_constant__ Brick brick,
-                  const __grid_constant__ ThreadCells cells, const std::uint8_t* __restrict__ solid, T* f) {
-  T* cell[cells_per_thread];
-  Arithmetic<T> v[cells_per_thread][q];
-  std::uint32_t walls[cells_per_thread];
+    update_kernel(const __grid_constant__ ScaledParameters<T> p, const __grid_constant__ ScaledFriction<T> sponge,
+                  const __grid_constant__ PopulationBytes last, const __grid_constant__ PopulationBytes where,
+                  const bool words, const __grid_constant__ Returns<Arithmetic<T>> returns,
+                  const __grid_constant__ Brick brick, const __grid_constant__ ThreadPairs threads,
+                  const std::uint8_t* __restrict__ solid, T* f) {
+  const std::uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
+  if (number >= threads.pairs.cells()) return;
+  const ThreadCells::Cell here = threads.pairs.cell(number);
+  const int x = 2 * here.x;
+  const std::int64_t at = brick.cell(x, here.y, here.z);
+  bool updated[2] = {x >= threads.x0[here.box], x + 1 < threads.x1[here.box]};
+  if (solid != nullptr) {
+    const Two<std::uint8_t> both = *reinterpret_cast<const Two<std::uint8_t>*>(solid + at);
+    updated[0] = updated[0] && both.of[0] == 0;
+    updated[1] = updated[1] && both.of[1] == 0;
+    if (!updated[0] && !updated[1]) return;
+  }
+  T* const cell = f + at;
+  Arithmetic<T> v[2][q];
+  take_two<T>(where, words, cell, v);
   ASTERISM_UNROLL
-  for (int k = 0; k < cells_per_thread; ++k) {
-    cell[k] = nullptr;
-    const std::uint32_t number = (blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x;
-    if (number >= cells.cells()) continue;
-    const ThreadCells::Cell here = cells.cell(number);
-    const std::int64_t at = brick.cell(here.x, here.y, here.z);
-    if (solid != nullptr && solid[at] != 0) continue;
-    cell[k] = f + at;
-    walls[k] = walls_at(returns, brick, here.x, here.y, here.z);
-    take<T>(walls[k], last, where, cell[k], v[k]);
+  for (int k = 0; k < 2; ++k) {
+    const std::uint32_t walls = walls_at(returns, brick, x + k, here.y, here.z);
+    if (walls == 0) continue;
+    take_back(walls, last, cell + k, v[k]);
+    if ((walls & returns.moving) != 0) carry<T>(returns, walls, v[k]);
   }
   ASTERISM_UNROLL
-  for (int k = 0; k < cells_per_thread; ++k) {
-    if (cell[k] == nullptr) continue;
-    if ((walls[k] & returns.moving) != 0) carry<T>(returns, walls[k], v[k]);
+  for (int k = 0; k < 2; ++k) {
     collide<Arithmetic<T>, relaxation, forced>(p, v[k]);
-    if (sponge.begin < brick.nx)
-      rub_cell(sponge, cells.cell((blockIdx.x * cells_per_thread + k) * blockDim.x + threadIdx.x), v[k]);
+    if (sponge.begin < brick.nx) rub_cell(sponge, x + k, here.y, here.z, v[k]);
+  }
+  if (updated[0] && updated[1]) return leave_two<T>(where, words, v, cell);
+  ASTERISM_UNROLL
+  for (int k = 0; k < 2; ++k) {
+    if (!updated[k]) continue;
     ASTERISM_UNROLL
-    for (int i = 0; i < q; ++i) cell[k][where.offset[opposite(i)]] = stored<T>(v[k][i]);
+    for (int i = 0; i < q; ++i) where.at(cell + k, opposite(i)) = stored_scaled<T>(v[k][i]);
   }
 }
 

@@ -35,20 +35,20 @@ class LbmEmulated : public ::testing::Test {
     return {n, collision, cases::walls, cases::obstacles(n, 3)};
   }
   template <Relaxation relaxation, bool forced>
-  static void update(const Domain<T>& d, Half half, const ThreadCells& cells, std::vector<T>& f) {
-    run(
-        cells, 64,
-        [&] {
-          cuda::update_kernel<T, relaxation, forced>(
-              parameters<Arithmetic<T>>(d.setting.collision), friction<Arithmetic<T>>(d.setting.collision.sponge),
-              population_offsets(other(half), d.brick), population_offsets(half, d.brick), Returns<Arithmetic<T>>{},
-              d.brick, cells, d.solid.data(), f.data());
-        },
-        cuda::cells_per_thread);
+  static void update(const Domain<T>& d, Half half, const cuda::ThreadPairs& pairs, std::vector<T>& f,
+                     const std::vector<Wall>& returning = {}) {
+    run(pairs.pairs, 64, [&] {
+      cuda::update_kernel<T, relaxation, forced>(
+          parameters<Arithmetic<T>, scale_of<T>>(d.setting.collision),
+          friction<Arithmetic<T>, scale_of<T>>(d.setting.collision.sponge), population_bytes<T>(other(half), d.brick),
+          population_bytes<T>(half, d.brick), half == Half::alpha,
+          returns<Arithmetic<T>, scale_of<T>>(returning.data(), static_cast<std::int32_t>(returning.size()), d.brick),
+          d.brick, pairs, d.solid.data(), f.data());
+    });
   }
   template <class Kernel>
-  static void run(const ThreadCells& cells, unsigned threads, Kernel kernel, unsigned each = 1) {
-    cuda_on_host::launch((cells.cells() + threads * each - 1) / (threads * each), threads, kernel);
+  static void run(const ThreadCells& cells, unsigned threads, Kernel kernel) {
+    cuda_on_host::launch((cells.cells() + threads - 1) / threads, threads, kernel);
   }
   template <class Number>
   static bool same(const std::vector<Number>& a, const std::vector<Number>& b) {
@@ -63,7 +63,7 @@ TYPED_TEST(LbmEmulated, Update) {
   using T = TypeParam;
   const std::vector<Box> shell = {{0, 1, 0, 6, 0, 5},  {12, 13, 0, 6, 0, 5}, {1, 12, 0, 1, 0, 5},
                                   {1, 12, 5, 6, 0, 5}, {1, 12, 1, 5, 0, 1},  {1, 12, 1, 5, 4, 5}};
-  const ThreadCells cells = thread_cells(6, [&](int k) { return shell[as_size(k)]; });
+  const auto cells = cuda::thread_pairs(6, [&](int k) { return shell[as_size(k)]; });
   for (const auto& [name, collision] : cases::collisions) {
     const Relaxation how = relaxation(collision);
     const bool force = forced(collision);
@@ -122,21 +122,13 @@ TYPED_TEST(LbmEmulated, WallsAsPartOfTheUpdate) {
     Domain<T> d(s);
     d.randomize(2, 0.05);
     const Box all = d.brick.interior();
-    const ThreadCells cells = thread_cells(1, [&](int) { return all; });
+    const auto cells = cuda::thread_pairs(1, [&](int) { return all; });
     std::vector<T> f = d.f;
     for (int step = 0; step < 6; ++step) {
       const Half half = d.half;
       const auto count = step == 0 ? 0 : static_cast<std::int32_t>(s.walls.size());
       cpu::reflect(other(half), d.brick, s.walls.data(), std::min(count, 3), all, f.data());
-      this->run(
-          cells, 64,
-          [&] {
-            cuda::update_kernel<T, Relaxation::constant, true>(
-                parameters<Arithmetic<T>>(s.collision), friction<Arithmetic<T>>(s.collision.sponge),
-                population_offsets(other(half), d.brick), population_offsets(half, d.brick),
-                returns<Arithmetic<T>>(s.walls.data(), count), d.brick, cells, d.solid.data(), f.data());
-          },
-          cuda::cells_per_thread);
+      this->template update<Relaxation::constant, true>(d, half, cells, f, {s.walls.begin(), s.walls.begin() + count});
       cpu::reflect(half, d.brick, d.links(), f.data());
       d.step();
       std::vector<T> reflected = f;

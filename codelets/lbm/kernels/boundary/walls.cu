@@ -15,7 +15,7 @@ void reflect_some(Half last, const Brick& brick, const Walls& walls, const Done&
   for (int w = 0; w < walls.count; ++w) all.wall[w] = reflector<Arithmetic<T>>(walls.wall[w]);
   const ThreadCells cells =
       thread_cells(walls.count, [&](int w) { return done(walls.wall[w]) ? brick.layer(walls.wall[w].face) : Box{}; });
-  launch(walls_kernel<T>, cells, {wall_threads}, stream, all, population_offsets(last, brick),
+  launch(walls_kernel<T>, cells, wall_threads, stream, all, population_offsets(last, brick),
          population_offsets(other(last), brick), brick, cells, f);
 }
 

@@ -2,6 +2,8 @@
 // What a wall returns to one cell of the border layer, for CPUs and GPUs.
 #pragma once
 
+#include <algorithm>
+
 #include "codelets/lbm/kernels/cell.hpp"
 #include "codelets/lbm/kernels/population_offsets.hpp"
 
@@ -126,21 +128,29 @@ ASTERISM_CELL void reflect_cell(const Reflector<Arithmetic<T>>* walls, int count
 template <class T>
 struct Returns {
   std::int32_t rank[faces] = {};  ///< place in the list of walls, from 1; 0: no velocity wall
-  T carried[q][3] = {};           ///< 6 w_j c_j.u_w of the wall that j meets along each axis
+  T carried[q][3] = {};           ///< 6 w_j c_j.u_w of the wall that j meets along each axis, times the scale
   std::uint32_t moving = 0;       ///< faces with a wall in motion, as bits
+  std::int32_t begin[3] = {};     ///< cells beside none of these walls: [begin, begin + count) along each axis
+  std::uint32_t count[3] = {};
 };
 
-template <class T>
-Returns<T> returns(const Wall* walls, std::int32_t count) {
+/// `scale`: of populations, as in Parameters.
+template <class T, int scale = 1>
+Returns<T> returns(const Wall* walls, std::int32_t count, const Brick& brick) {
   Returns<T> r;
+  std::int32_t end[3] = {brick.nx, brick.ny, brick.nz};
   for (std::int32_t w = 0; w < count; ++w) {
     if (walls[w].kind != Wall::Kind::velocity) continue;
-    r.rank[walls[w].face] = w + 1;
+    const int face = walls[w].face;
+    r.rank[face] = w + 1;
+    (side_of(face) < 0 ? r.begin : end)[axis_of(face)] += side_of(face) < 0 ? 1 : -1;
     const double* u = walls[w].u;
     if (u[0] != 0 || u[1] != 0 || u[2] != 0) r.moving |= 1U << walls[w].face;
     const Reflector<T> reflected = reflector<T>(walls[w]);
-    for (const auto& d : reflected.direction) r.carried[d.j][reflected.axis] = d.carried;
+    for (const auto& d : reflected.direction) r.carried[d.j][reflected.axis] = static_cast<T>(scale) * d.carried;
   }
+  for (int axis = 0; axis < 3; ++axis)
+    r.count[axis] = static_cast<std::uint32_t>(std::max(0, end[axis] - r.begin[axis]));
   return r;
 }
 
@@ -148,6 +158,11 @@ Returns<T> returns(const Wall* walls, std::int32_t count) {
 template <class T>
 ASTERISM_CELL std::uint32_t walls_at(const Returns<T>& r, const Brick& brick, int x, int y, int z) {
   const int at[3] = {x, y, z};
+  bool inside = true;
+  ASTERISM_UNROLL
+  for (int axis = 0; axis < 3; ++axis)
+    inside = inside && static_cast<std::uint32_t>(at[axis] - r.begin[axis]) < r.count[axis];
+  if (inside) return 0;
   const int last[3] = {brick.nx - 1, brick.ny - 1, brick.nz - 1};
   std::uint32_t bits = 0;
   ASTERISM_UNROLL
@@ -158,22 +173,19 @@ ASTERISM_CELL std::uint32_t walls_at(const Returns<T>& r, const Brick& brick, in
   return bits;
 }
 
-/// Faces that velocity c leads through, as bits.
-ASTERISM_HOST_DEVICE constexpr std::uint32_t faces_of(const Velocity& c) {
-  std::uint32_t bits = 0;
-  for (int axis = 0; axis < 3; ++axis)
-    if (component(c, axis) != 0) bits |= 1U << (2 * axis + (component(c, axis) > 0 ? 1 : 0));
-  return bits;
-}
-
-/// Takes the populations of a cell that lies at `walls`: f_i comes back from a wall that j = opposite(i) leads through,
-/// else from its place.
+/// Takes what comes back to a cell from the walls at which it lies from where the half-step before left it, times the
+/// scale.
 template <class T>
-ASTERISM_CELL void take(std::uint32_t walls, const PopulationOffsets& last, const PopulationOffsets& now, const T* cell,
-                        Arithmetic<T> (&f)[q]) {
+ASTERISM_CELL void take_back(std::uint32_t walls, const PopulationBytes& last, const T* cell, Arithmetic<T> (&f)[q]) {
   ASTERISM_UNROLL
-  for (int i = 0; i < q; ++i)
-    f[i] = value_of(cell[(walls & faces_of(velocity(opposite(i)))) != 0 ? last.offset[i] : now.offset[i]]);
+  for (int face = 0; face < faces; ++face) {
+    if ((walls >> face & 1U) == 0) continue;
+    ASTERISM_UNROLL
+    for (int k = 0; k < crossing; ++k) {
+      const int i = opposite(leaving(face).population[k]);
+      f[i] = scaled_value_of(last.at(cell, i));
+    }
+  }
 }
 
 /// What walls in motion, the last one where j leads through several, take from the populations that came back; rounded
@@ -192,7 +204,7 @@ ASTERISM_CELL void carry(const Returns<Arithmetic<T>>& r, std::uint32_t walls, A
       rank = r.rank[face];
       carried = r.carried[opposite(i)][axis];
     }
-    f[i] = value_of(stored<T>(f[i] - carried));
+    f[i] = scaled_value_of(stored_scaled<T>(f[i] - carried));
   }
 }
 

@@ -9,7 +9,7 @@ namespace asterism::lbm::cuda {
 template <class T>
 void wrap(Half last, const Brick& brick, std::uint32_t wraps, T* f, cudaStream_t stream) {
   const ThreadCells cells = thread_cells(faces, [&](int face) { return wrapped_layer(brick, wraps, face); });
-  launch(wrap_kernel<T>, cells, {wrap_threads}, stream, last, brick, wraps, cells, f);
+  launch(wrap_kernel<T>, cells, wrap_threads, stream, last, brick, wraps, cells, f);
 }
 
 template void wrap(Half, const Brick&, std::uint32_t, double*, cudaStream_t);

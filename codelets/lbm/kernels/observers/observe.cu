@@ -10,7 +10,7 @@ template <class T>
 void observe(Half next, const Brick& brick, const Box& box, const Collision& collision, const std::uint8_t* solid,
              const T* f, Arithmetic<T>* out, cudaStream_t stream) {
   const ThreadCells cells = thread_cells(1, [&](int) { return box; });
-  launch(observe_kernel<T>, cells, {observe_threads}, stream, parameters<Arithmetic<T>>(collision),
+  launch(observe_kernel<T>, cells, observe_threads, stream, parameters<Arithmetic<T>>(collision),
          population_offsets(next, brick), brick, cells, solid, f, out);
 }
 
