@@ -21,6 +21,7 @@ std::int32_t before_velocity_walls(std::int32_t count, const Wall* walls) {
 }
 
 struct Cpu {
+  static constexpr bool returns_at_once = false;
   template <class T>
   void unpack(const Brick& brick, std::int32_t count, const Transfer* transfers, const T* const* arrays, T* f) const {
     cpu::unpack(brick, transfers, count, arrays, f);
@@ -38,7 +39,8 @@ struct Cpu {
     cpu::reflect(last, brick, walls, count, brick.interior(), f);
   }
   template <class T>
-  void reflect_before_update(Half last, const Brick& brick, std::int32_t count, const Wall* walls, T* f) const {
+  void reflect_before_update(Half last, const Brick& brick, std::int32_t count, const Wall* walls, bool /*returned*/,
+                             T* f) const {
     cpu::reflect(last, brick, walls, before_velocity_walls(count, walls), brick.interior(), f);
   }
   template <class T>
@@ -47,7 +49,7 @@ struct Cpu {
   }
   template <class T>
   void update(Half half, const Brick& brick, std::int32_t count, const Box* boxes, const Collision& collision,
-              const std::uint8_t* solid, std::int32_t walls, const Wall* wall, T* f) const {
+              const std::uint8_t* solid, std::int32_t walls, std::int32_t /*at_once*/, const Wall* wall, T* f) const {
     const std::int32_t done = before_velocity_walls(walls, wall);
     for (std::int32_t i = 0; i < count; ++i)
       cpu::update(half, brick, boxes[i], collision, solid, f, wall + done, walls - done);

@@ -30,6 +30,7 @@ cuda::Walls walls(std::int32_t count, const Wall* of) {
 
 /// Asynchronous on the worker's stream.
 struct Gpu {
+  static constexpr bool returns_at_once = true;
   cudaStream_t stream = starpu_cuda_get_local_stream();
 
   template <class T>
@@ -49,8 +50,9 @@ struct Gpu {
     if (count > 0) cuda::reflect(last, brick, walls(count, of), f, stream);
   }
   template <class T>
-  void reflect_before_update(Half last, const Brick& brick, std::int32_t count, const Wall* of, T* f) const {
-    if (count > 0) cuda::reflect_before_update(last, brick, walls(count, of), f, stream);
+  void reflect_before_update(Half last, const Brick& brick, std::int32_t count, const Wall* of, bool returned,
+                             T* f) const {
+    if (count > 0) cuda::reflect_before_update(last, brick, walls(count, of), returned, f, stream);
   }
   template <class T>
   void reflect(Half last, const Brick& brick, const Links& links, T* f) const {
@@ -58,12 +60,12 @@ struct Gpu {
   }
   template <class T>
   void update(Half half, const Brick& brick, std::int32_t count, const Box* of, const Collision& collision,
-              const std::uint8_t* solid, std::int32_t returning, const Wall* wall, T* f) const {
+              const std::uint8_t* solid, std::int32_t returning, std::int32_t at_once, const Wall* wall, T* f) const {
     if (count == 0) return;
     cuda::Boxes boxes;
     boxes.count = count;
     std::copy_n(of, count, boxes.box);
-    cuda::update(half, brick, boxes, collision, solid, walls(returning, wall), f, stream);
+    cuda::update(half, brick, boxes, collision, solid, walls(returning, wall), walls(at_once, wall), f, stream);
   }
   void clear(ForceSums* sums) const { ASTERISM_CHECK_CUDA(cudaMemsetAsync(sums, 0, sizeof(ForceSums), stream)); }
   template <class T>

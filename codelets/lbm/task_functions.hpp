@@ -47,12 +47,15 @@ void advance(void** b, void* arguments) {
   buffers.take(a.sent, sent);
   Completion completion = a.completion;
   Half half = a.half;
+  bool returned = false;  // some walls, within the half-step before
   for (std::int32_t step = 0; step < a.steps; ++step) {
     finish(unit, completion, a.brick.layout, obstacle, received, f);
     const std::int32_t walls = completion.part == Completion::Part::nothing ? 0 : completion.walls;
     if (completion.part == Completion::Part::all)
-      unit.reflect_before_update(completion.last, a.brick.layout, walls, completion.wall, f);
-    unit.update(half, a.brick.layout, a.boxes, a.box, a.collision, obstacle.solid, walls, completion.wall, f);
+      unit.reflect_before_update(completion.last, a.brick.layout, walls, completion.wall, returned, f);
+    returned = Unit::returns_at_once && step + 1 < a.steps;
+    unit.update(half, a.brick.layout, a.boxes, a.box, a.collision, obstacle.solid, walls,
+                returned ? completion.walls : 0, completion.wall, f);
     completion.part = Completion::Part::all;
     completion.received = 0;
     completion.last = half;

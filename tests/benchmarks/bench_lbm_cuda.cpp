@@ -63,7 +63,7 @@ bool same_as_cpu(Clock& clock, const Collision& collision) {
   boxes.box[boxes.count++] = brick.interior();
   for (const Half half : {Half::alpha, Half::beta}) {
     cpu::update(half, brick, brick.interior(), collision, nullptr, expected.data());
-    cuda::update(half, brick, boxes, collision, nullptr, {}, f.as<T>(), clock.stream);
+    cuda::update(half, brick, boxes, collision, nullptr, {}, {}, f.as<T>(), clock.stream);
   }
   ASTERISM_CHECK_CUDA(cudaStreamSynchronize(clock.stream));
   std::vector<T> actual(expected.size());
@@ -97,7 +97,7 @@ void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_
     if (r >= 0) copies.push_back(c);
     for (std::size_t k = 0; k < updates.size(); ++k) {
       const double s = clock.seconds([&] {
-        cuda::update(k % 2 == 0 ? Half::alpha : Half::beta, brick, boxes, collision, nullptr, {}, f.as<T>(),
+        cuda::update(k % 2 == 0 ? Half::alpha : Half::beta, brick, boxes, collision, nullptr, {}, {}, f.as<T>(),
                      clock.stream, shapes[k / 2]);
       });
       if (r >= 0) updates[k].push_back(s);
@@ -107,7 +107,7 @@ void measure(Clock& clock, int nx, int ny, int nz, const std::string& collision_
     const double l = clock.seconds([&] {
       for (int t = 0; t < steps; ++t) {
         const Half half = t % 2 == 0 ? Half::alpha : Half::beta;
-        cuda::update(half, brick, boxes, collision, nullptr, walls, f.as<T>(), clock.stream);
+        cuda::update(half, brick, boxes, collision, nullptr, walls, {}, f.as<T>(), clock.stream);
       }
     });
     if (r >= 0) loops.push_back(l / steps);

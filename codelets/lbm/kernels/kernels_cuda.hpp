@@ -24,15 +24,17 @@ struct Transfers {
 };
 
 /// `returning`: velocity walls whose reflection of the half-step before is still to be done, as part of this one; with
-/// others in it, which come before them, these have been done. `threads`: of a thread block, 256 at most.
+/// others in it, which come before them, these have been done. `at_once`: all walls, where those that may
+/// (may_return_at_once) are to return at once what they are sent; else none. `threads`: of a thread block, 256 at most;
+/// 0: as is fastest.
 template <class T>
 void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
-            const Walls& returning, T* f, cudaStream_t stream, int threads = 256);
+            const Walls& returning, const Walls& at_once, T* f, cudaStream_t stream, int threads = 0);
 template <class T>
 void reflect(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
-/// All but velocity walls.
+/// All but velocity walls, and those that `returned` within the half-step itself.
 template <class T>
-void reflect_before_update(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream);
+void reflect_before_update(Half last, const Brick& brick, const Walls& walls, bool returned, T* f, cudaStream_t stream);
 template <class T>
 void reflect(Half last, const Brick& brick, const Links& links, T* f, cudaStream_t stream);
 /// `sums`: in device memory, added to. Bit-identical to those of a CPU.

@@ -2,7 +2,8 @@
 // Two cells side by side in the registers of a thread, all nineteen populations of each. The first one has an even x,
 // so that a population of both is one word where it lies at the cells' own x: all of them in the alpha step, in the
 // beta step those that do not move along x. At velocity walls a cell takes what comes back to it from where the
-// half-step before left it, so that no pass over the walls is needed.
+// half-step before left it, and pressure walls may return at once what they are sent, so that no pass over the walls is
+// needed.
 #pragma once
 
 #include "codelets/lbm/kernels/boundary/sponge.hpp"
@@ -13,6 +14,12 @@
 namespace asterism::lbm::cuda {
 
 inline constexpr int most_update_threads = 256;
+/// Thread blocks of that size that a multiprocessor has at once: with half precision, whose lines are shortest, loads
+/// of more threads under way are worth registers that are rarely needed.
+template <class T>
+inline constexpr int blocks_of_update = sizeof(T) == 2   ? 4
+                                        : sizeof(T) == 4 ? 3
+                                                         : 2;
 
 /// Cells 2 n and 2 n + 1 along x for each n of the threads' cells, of which those in the box are updated.
 struct ThreadPairs {
@@ -124,12 +131,12 @@ ASTERISM_CELL void rub_cell(const Friction<T, scale>& sponge, int x, int y, int 
 }
 
 template <class T, Relaxation relaxation, bool forced>
-__global__ void __launch_bounds__(most_update_threads)
+__global__ void __launch_bounds__(most_update_threads, blocks_of_update<T>)
     update_kernel(const __grid_constant__ ScaledParameters<T> p, const __grid_constant__ ScaledFriction<T> sponge,
                   const __grid_constant__ PopulationBytes last, const __grid_constant__ PopulationBytes where,
                   const bool words, const __grid_constant__ Returns<Arithmetic<T>> returns,
-                  const __grid_constant__ Brick brick, const __grid_constant__ ThreadPairs threads,
-                  const std::uint8_t* __restrict__ solid, T* f) {
+                  const __grid_constant__ ReturnsAtOnce<Arithmetic<T>> at_once, const __grid_constant__ Brick brick,
+                  const __grid_constant__ ThreadPairs threads, const std::uint8_t* __restrict__ solid, T* f) {
   const std::uint32_t number = blockIdx.x * blockDim.x + threadIdx.x;
   if (number >= threads.pairs.cells()) return;
   const ThreadCells::Cell here = threads.pairs.cell(number);
@@ -147,8 +154,8 @@ __global__ void __launch_bounds__(most_update_threads)
   take_two<T>(where, words, cell, v);
   ASTERISM_UNROLL
   for (int k = 0; k < 2; ++k) {
-    const std::uint32_t walls = walls_at(returns, brick, x + k, here.y, here.z);
-    if (walls == 0) continue;
+    if (returns.inside.has(x + k, here.y, here.z)) continue;
+    const std::uint32_t walls = returns.walls & faces_at(brick, x + k, here.y, here.z);
     take_back(walls, last, cell + k, v[k]);
     if ((walls & returns.moving) != 0) carry<T>(returns, walls, v[k]);
   }
@@ -156,6 +163,8 @@ __global__ void __launch_bounds__(most_update_threads)
   for (int k = 0; k < 2; ++k) {
     collide<Arithmetic<T>, relaxation, forced>(p, v[k]);
     if (sponge.begin < brick.nx) rub_cell(sponge, x + k, here.y, here.z, v[k]);
+    if (at_once.walls != 0 && updated[k] && !at_once.inside.has(x + k, here.y, here.z))
+      return_at_once(at_once, faces_at(brick, x + k, here.y, here.z), last, v[k], cell + k);
   }
   if (updated[0] && updated[1]) return leave_two<T>(where, words, v, cell);
   ASTERISM_UNROLL

@@ -48,7 +48,7 @@ class LbmKernelsCuda : public CudaTest {
       SCOPED_TRACE(step);
       const Half half = host.half;
       host.update(host.brick.interior());
-      cuda::update(half, host.brick, boxes, s.collision, solid_cells, {}, f.data(), stream_, threads);
+      cuda::update(half, host.brick, boxes, s.collision, solid_cells, {}, {}, f.data(), stream_, threads);
       expect_same(f.values(), host.f, "update");
 
       std::uint32_t wraps = 0;
@@ -160,7 +160,8 @@ TYPED_TEST(LbmKernelsCuda, WallsInAnyOrder) {
   }
 }
 
-/// Velocity walls as part of the next half-step: reflected after all, the state is the same at any time.
+/// Velocity walls as part of the next half-step, walls at constant pressure across x before it or at the end of this
+/// one: reflected after all, the state is the same at any time.
 TYPED_TEST(LbmKernelsCuda, WallsAsPartOfTheUpdate) {
   using T = TypeParam;
   const std::array<int, 3> n = {37, 6, 5};
@@ -169,7 +170,9 @@ TYPED_TEST(LbmKernelsCuda, WallsAsPartOfTheUpdate) {
     const Setting s{n, collision, cases::velocity_walls_last(cases::walls)};
     Domain<T> host(s);
     host.randomize(11, 0.05);
-    const DeviceArray<T> f(this->stream_, host.f);
+    const DeviceArray<T> f(this->stream_, host.f), at_once(this->stream_, host.f);
+    cuda::Walls every;
+    for (const Wall& w : s.walls) every.wall[every.count++] = w;
     cuda::Boxes boxes;
     for (const Box& b : {Box{0, 37, 0, 6, 0, 1}, Box{0, 37, 0, 6, 1, 5}}) boxes.box[boxes.count++] = b;
     for (int step = 0; step < steps; ++step) {
@@ -177,12 +180,18 @@ TYPED_TEST(LbmKernelsCuda, WallsAsPartOfTheUpdate) {
       cuda::Walls walls;
       if (step > 0)
         for (const Wall& w : s.walls) walls.wall[walls.count++] = w;
-      cuda::reflect_before_update(other(half), host.brick, walls, f.data(), this->stream_);
-      cuda::update(half, host.brick, boxes, s.collision, nullptr, walls, f.data(), this->stream_);
+      for (const bool early : {false, true}) {
+        const DeviceArray<T>& g = early ? at_once : f;
+        cuda::reflect_before_update(other(half), host.brick, walls, early && step > 0, g.data(), this->stream_);
+        cuda::update(half, host.brick, boxes, s.collision, nullptr, walls, early ? every : cuda::Walls{}, g.data(),
+                     this->stream_);
+      }
       host.step();
-      std::vector<T> reflected = f.values();
-      cpu::reflect(half, host.brick, s.walls.data(), 6, host.brick.interior(), reflected.data());
-      expect_same(reflected, host.f, "walls as part of the update");
+      for (const DeviceArray<T>* const g : {&f, &at_once}) {
+        std::vector<T> reflected = g->values();
+        cpu::reflect(half, host.brick, s.walls.data(), 6, host.brick.interior(), reflected.data());
+        expect_same(reflected, host.f, g == &f ? "walls as part of the update" : "walls that return at once");
+      }
     }
   }
 }
@@ -191,7 +200,7 @@ TYPED_TEST(LbmKernelsCuda, NothingToDo) {
   const Brick brick = make_brick(4, 4, 4, sizeof(TypeParam));
   const DeviceArray<TypeParam> f(this->stream_,
                                  std::vector<TypeParam>(as_size(brick.elements()), population<TypeParam>(1)));
-  cuda::update(Half::alpha, brick, {}, {}, nullptr, {}, f.data(), this->stream_);
+  cuda::update(Half::alpha, brick, {}, {}, nullptr, {}, {}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, brick, cuda::Walls{}, f.data(), this->stream_);
   cuda::reflect(Half::alpha, brick, Links{}, f.data(), this->stream_);
   expect_same(f.values(), std::vector<TypeParam>(as_size(brick.elements()), population<TypeParam>(1)), "nothing");

@@ -28,16 +28,19 @@ void reflect(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream
 }
 
 template <class T>
-void reflect_before_update(Half last, const Brick& brick, const Walls& walls, T* f, cudaStream_t stream) {
-  reflect_some(
-      last, brick, walls, [](const Wall& w) { return w.kind != Wall::Kind::velocity; }, f, stream);
+void reflect_before_update(Half last, const Brick& brick, const Walls& walls, bool returned, T* f,
+                           cudaStream_t stream) {
+  const auto done = [&](const Wall& w) {
+    return w.kind != Wall::Kind::velocity && !(returned && may_return_at_once(w));
+  };
+  reflect_some(last, brick, walls, done, f, stream);
 }
 
 template void reflect(Half, const Brick&, const Walls&, double*, cudaStream_t);
 template void reflect(Half, const Brick&, const Walls&, float*, cudaStream_t);
 template void reflect(Half, const Brick&, const Walls&, Float16*, cudaStream_t);
-template void reflect_before_update(Half, const Brick&, const Walls&, double*, cudaStream_t);
-template void reflect_before_update(Half, const Brick&, const Walls&, float*, cudaStream_t);
-template void reflect_before_update(Half, const Brick&, const Walls&, Float16*, cudaStream_t);
+template void reflect_before_update(Half, const Brick&, const Walls&, bool, double*, cudaStream_t);
+template void reflect_before_update(Half, const Brick&, const Walls&, bool, float*, cudaStream_t);
+template void reflect_before_update(Half, const Brick&, const Walls&, bool, Float16*, cudaStream_t);
 
 }  // namespace asterism::lbm::cuda

@@ -123,69 +123,110 @@ ASTERISM_CELL void reflect_cell(const Reflector<Arithmetic<T>>* walls, int count
   }
 }
 
+/// Cells of a brick beside none of some walls: [begin, begin + count) along each axis.
+struct Inside {
+  std::int32_t begin[3] = {};
+  std::uint32_t count[3] = {};
+
+  [[nodiscard]] ASTERISM_HOST_DEVICE bool has(int x, int y, int z) const {
+    return static_cast<std::uint32_t>(x - begin[0]) < count[0] && static_cast<std::uint32_t>(y - begin[1]) < count[1] &&
+           static_cast<std::uint32_t>(z - begin[2]) < count[2];
+  }
+};
+/// `walls`: faces with one of them, as bits.
+inline Inside inside(std::uint32_t walls, const Brick& brick) {
+  Inside i;
+  const std::int32_t n[3] = {brick.nx, brick.ny, brick.nz};
+  for (int axis = 0; axis < 3; ++axis) {
+    const int first = static_cast<int>(walls >> (2 * axis) & 1U), last = static_cast<int>(walls >> (2 * axis + 1) & 1U);
+    i.begin[axis] = first;
+    i.count[axis] = static_cast<std::uint32_t>(std::max(0, n[axis] - first - last));
+  }
+  return i;
+}
+
+/// Faces, as bits, at which a cell lies.
+ASTERISM_CELL std::uint32_t faces_at(const Brick& brick, int x, int y, int z) {
+  return (x == 0 ? 1U : 0U) | (x == brick.nx - 1 ? 2U : 0U) | (y == 0 ? 4U : 0U) | (y == brick.ny - 1 ? 8U : 0U) |
+         (z == 0 ? 16U : 0U) | (z == brick.nz - 1 ? 32U : 0U);
+}
+
 /// What the next half-step of a brick needs to take the returns of its velocity walls from where the half-step before
 /// left them, in place of a reflection.
 template <class T>
 struct Returns {
+  std::uint32_t walls = 0;        ///< faces with a velocity wall, as bits
+  std::uint32_t moving = 0;       ///< faces with one in motion
   std::int32_t rank[faces] = {};  ///< place in the list of walls, from 1; 0: no velocity wall
   T carried[q][3] = {};           ///< 6 w_j c_j.u_w of the wall that j meets along each axis, times the scale
-  std::uint32_t moving = 0;       ///< faces with a wall in motion, as bits
-  std::int32_t begin[3] = {};     ///< cells beside none of these walls: [begin, begin + count) along each axis
-  std::uint32_t count[3] = {};
+  Inside inside;
 };
 
 /// `scale`: of populations, as in Parameters.
 template <class T, int scale = 1>
 Returns<T> returns(const Wall* walls, std::int32_t count, const Brick& brick) {
   Returns<T> r;
-  std::int32_t end[3] = {brick.nx, brick.ny, brick.nz};
   for (std::int32_t w = 0; w < count; ++w) {
     if (walls[w].kind != Wall::Kind::velocity) continue;
-    const int face = walls[w].face;
-    r.rank[face] = w + 1;
-    (side_of(face) < 0 ? r.begin : end)[axis_of(face)] += side_of(face) < 0 ? 1 : -1;
+    r.walls |= 1U << walls[w].face;
+    r.rank[walls[w].face] = w + 1;
     const double* u = walls[w].u;
     if (u[0] != 0 || u[1] != 0 || u[2] != 0) r.moving |= 1U << walls[w].face;
     const Reflector<T> reflected = reflector<T>(walls[w]);
     for (const auto& d : reflected.direction) r.carried[d.j][reflected.axis] = static_cast<T>(scale) * d.carried;
   }
-  for (int axis = 0; axis < 3; ++axis)
-    r.count[axis] = static_cast<std::uint32_t>(std::max(0, end[axis] - r.begin[axis]));
+  r.inside = inside(r.walls, brick);
   return r;
 }
 
-/// Faces with a velocity wall at which a cell lies, as bits.
-template <class T>
-ASTERISM_CELL std::uint32_t walls_at(const Returns<T>& r, const Brick& brick, int x, int y, int z) {
-  const int at[3] = {x, y, z};
-  bool inside = true;
-  ASTERISM_UNROLL
-  for (int axis = 0; axis < 3; ++axis)
-    inside = inside && static_cast<std::uint32_t>(at[axis] - r.begin[axis]) < r.count[axis];
-  if (inside) return 0;
-  const int last[3] = {brick.nx - 1, brick.ny - 1, brick.nz - 1};
-  std::uint32_t bits = 0;
-  ASTERISM_UNROLL
-  for (int face = 0; face < faces; ++face) {
-    const int border = side_of(face) < 0 ? 0 : last[axis_of(face)];
-    if (r.rank[face] != 0 && at[axis_of(face)] == border) bits |= 1U << face;
-  }
-  return bits;
+/// Whether an update may return at once what a wall is sent: constant pressure across x, where a pass over the border
+/// layer would read as many lines as cells.
+constexpr bool may_return_at_once(const Wall& wall) {
+  return wall.kind == Wall::Kind::pressure && axis_of(wall.face) == 0;
 }
+
+/// Such walls, which return within a half-step what it sends them, to where the next one takes it.
+template <class T>
+struct ReturnsAtOnce {
+  std::uint32_t walls = 0;        ///< their faces, as bits
+  std::int32_t rank[faces] = {};  ///< of any wall: its place in the list, from 1; 0: none
+  T excess[2] = {}, rho[2] = {};
+  Inside inside;
+};
+
+/// `walls`: all of the brick.
+template <class T>
+ReturnsAtOnce<T> returns_at_once(const Wall* walls, std::int32_t count, const Brick& brick) {
+  ReturnsAtOnce<T> r;
+  for (std::int32_t w = 0; w < count; ++w) {
+    const int face = walls[w].face;
+    r.rank[face] = w + 1;
+    if (!may_return_at_once(walls[w])) continue;
+    r.walls |= 1U << face;
+    r.excess[face] = static_cast<T>(walls[w].rho - 1);
+    r.rho[face] = static_cast<T>(walls[w].rho);
+  }
+  r.inside = inside(r.walls, brick);
+  return r;
+}
+
+/// The first face that population j leaves through, and the last one: the same along an axis.
+template <int j>
+inline constexpr int first_face = velocity(j).x != 0   ? (velocity(j).x > 0 ? 1 : 0)
+                                  : velocity(j).y != 0 ? (velocity(j).y > 0 ? 3 : 2)
+                                                       : (velocity(j).z > 0 ? 5 : 4);
+template <int j>
+inline constexpr int last_face = velocity(j).z != 0   ? (velocity(j).z > 0 ? 5 : 4)
+                                 : velocity(j).y != 0 ? (velocity(j).y > 0 ? 3 : 2)
+                                                      : (velocity(j).x > 0 ? 1 : 0);
 
 /// Takes what comes back to a cell from the walls at which it lies from where the half-step before left it, times the
 /// scale.
-template <class T>
+template <class T, int i = 1>
 ASTERISM_CELL void take_back(std::uint32_t walls, const PopulationBytes& last, const T* cell, Arithmetic<T> (&f)[q]) {
-  ASTERISM_UNROLL
-  for (int face = 0; face < faces; ++face) {
-    if ((walls >> face & 1U) == 0) continue;
-    ASTERISM_UNROLL
-    for (int k = 0; k < crossing; ++k) {
-      const int i = opposite(leaving(face).population[k]);
-      f[i] = scaled_value_of(last.at(cell, i));
-    }
-  }
+  constexpr int j = opposite(i);
+  if ((walls & (1U << first_face<j> | 1U << last_face<j>)) != 0) f[i] = scaled_value_of(last.at(cell, i));
+  if constexpr (i + 1 < q) take_back<T, i + 1>(walls, last, cell, f);
 }
 
 /// What walls in motion, the last one where j leads through several, take from the populations that came back; rounded
@@ -206,6 +247,47 @@ ASTERISM_CELL void carry(const Returns<Arithmetic<T>>& r, std::uint32_t walls, A
     }
     f[i] = scaled_value_of(stored_scaled<T>(f[i] - carried));
   }
+}
+
+/// What the wall across x returns of population j and those after it, where no later wall does; `at`: faces at which
+/// the cell lies.
+template <class T, int face, int j = 1>
+ASTERISM_CELL void return_through(const ReturnsAtOnce<Arithmetic<T>>& r, std::uint32_t at, const PopulationBytes& next,
+                                  const Arithmetic<T> (&u)[3], const Arithmetic<T>& uu, const Arithmetic<T> (&f)[q],
+                                  T* cell) {
+  using Number = Arithmetic<T>;
+  constexpr int last = last_face<j>;
+  if constexpr (first_face<j> == face) {
+    if (last == face || (at >> last & 1U) == 0 || r.rank[last] < r.rank[face]) {
+      constexpr Velocity c = velocity(j);
+      const Number cu =
+          (static_cast<Number>(c.x) * u[0] + static_cast<Number>(c.y) * u[1]) + static_cast<Number>(c.z) * u[2];
+      const Number returned =
+          static_cast<Number>(2 * weight(j)) *
+              (r.excess[face] + r.rho[face] * (static_cast<Number>(4.5) * (cu * cu) - static_cast<Number>(1.5) * uu)) -
+          static_cast<Number>(1. / scale_of<T>) * f[j];
+      next.at(cell, opposite(j)) = stored<T>(returned);
+    }
+  }
+  if constexpr (j + 1 < q) return_through<T, face, j + 1>(r, at, next, u, uu, f, cell);
+}
+
+/// To a cell at the faces `at`, some of them with one of these walls, that leaves the populations f, times the scale:
+/// what reflect_cell() returns, at the places of the next half-step. Rounds f as where it is stored.
+template <class T>
+ASTERISM_CELL void return_at_once(const ReturnsAtOnce<Arithmetic<T>>& r, std::uint32_t at, const PopulationBytes& next,
+                                  Arithmetic<T> (&f)[q], T* cell) {
+  using Number = Arithmetic<T>;
+  constexpr auto unit = static_cast<Number>(1. / scale_of<T>);
+  ASTERISM_UNROLL
+  for (int i = 0; i < q; ++i) f[i] = scaled_value_of(stored_scaled<T>(f[i]));
+  const Moments<Number> m = moments(f[0], pairs_of(f));
+  const Number per_rho = static_cast<Number>(1) / (static_cast<Number>(1) + unit * m.excess);
+  const Number u[3] = {(unit * m.momentum[0]) * per_rho, (unit * m.momentum[1]) * per_rho,
+                       (unit * m.momentum[2]) * per_rho};
+  const Number uu = (u[0] * u[0] + u[1] * u[1]) + u[2] * u[2];
+  if ((at & r.walls & 1U) != 0) return_through<T, 0>(r, at, next, u, uu, f, cell);
+  if ((at & r.walls & 2U) != 0) return_through<T, 1>(r, at, next, u, uu, f, cell);
 }
 
 }  // namespace asterism::lbm
