@@ -25,8 +25,8 @@ struct Transfers {
 
 /// `returning`: velocity walls whose reflection of the half-step before is still to be done, as part of this one; with
 /// others in it, which come before them, these have been done. `at_once`: all walls, where those that may
-/// (may_return_at_once) are to return at once what they are sent; else none. `threads`: of a thread block, 256 at most;
-/// 0: as is fastest.
+/// (may_return_at_once) are to return at once what they are sent; else none. `threads`: of a thread block, 256 at most,
+/// 128 with half precision; 0: as is fastest.
 template <class T>
 void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
             const Walls& returning, const Walls& at_once, T* f, cudaStream_t stream, int threads = 0);

@@ -7,15 +7,23 @@
 namespace asterism::lbm::cuda {
 namespace {
 
-template <class T, bool forced>
+template <class T, bool forced, Scope scope>
 auto kernel_for(Relaxation r) {
-  return r == Relaxation::constant            ? update_kernel<T, Relaxation::constant, forced>
-         : r == Relaxation::turbulent_bgk     ? update_kernel<T, Relaxation::turbulent_bgk, forced>
-         : r == Relaxation::turbulent_trt     ? update_kernel<T, Relaxation::turbulent_trt, forced>
-         : r == Relaxation::central           ? update_kernel<T, Relaxation::central, forced>
-         : r == Relaxation::turbulent_central ? update_kernel<T, Relaxation::turbulent_central, forced>
-         : r == Relaxation::central_third     ? update_kernel<T, Relaxation::central_third, forced>
-                                              : update_kernel<T, Relaxation::turbulent_central_third, forced>;
+  return r == Relaxation::constant            ? update_kernel<T, Relaxation::constant, forced, scope>
+         : r == Relaxation::turbulent_bgk     ? update_kernel<T, Relaxation::turbulent_bgk, forced, scope>
+         : r == Relaxation::turbulent_trt     ? update_kernel<T, Relaxation::turbulent_trt, forced, scope>
+         : r == Relaxation::central           ? update_kernel<T, Relaxation::central, forced, scope>
+         : r == Relaxation::turbulent_central ? update_kernel<T, Relaxation::turbulent_central, forced, scope>
+         : r == Relaxation::central_third     ? update_kernel<T, Relaxation::central_third, forced, scope>
+                                              : update_kernel<T, Relaxation::turbulent_central_third, forced, scope>;
+}
+
+template <class T>
+auto kernel_for(const Collision& c, const ReturnsAtOnce<Arithmetic<T>>& at_once) {
+  if constexpr (has_plain_kernels<T>)
+    if (!forced(c) && c.sponge.cells == 0 && at_once.walls == 0)
+      return kernel_for<T, false, Scope::plain>(relaxation(c));
+  return forced(c) ? kernel_for<T, true, Scope::all>(relaxation(c)) : kernel_for<T, false, Scope::all>(relaxation(c));
 }
 
 }  // namespace
@@ -23,16 +31,15 @@ auto kernel_for(Relaxation r) {
 template <class T>
 void update(Half half, const Brick& brick, const Boxes& boxes, const Collision& collision, const std::uint8_t* solid,
             const Walls& returning, const Walls& at_once, T* f, cudaStream_t stream, int threads) {
-  if (threads == 0) threads = sizeof(T) == 2 ? 64 : 128;
-  const auto kernel =
-      forced(collision) ? kernel_for<T, true>(relaxation(collision)) : kernel_for<T, false>(relaxation(collision));
+  threads = threads == 0 ? (sizeof(T) == 2 ? 64 : 128) : std::min(threads, most_update_threads<T>);
+  const auto returns_now = returns_at_once<Arithmetic<T>>(at_once.wall, at_once.count, brick);
   const ThreadPairs pairs = thread_pairs(boxes.count, [&](int k) { return boxes.box[k]; });
   const bool words = half == Half::alpha;
-  launch(kernel, pairs.pairs, threads, stream, parameters<Arithmetic<T>, scale_of<T>>(collision),
-         friction<Arithmetic<T>, scale_of<T>>(collision.sponge), population_bytes<T>(other(half), brick),
-         population_bytes<T>(half, brick), words,
-         returns<Arithmetic<T>, scale_of<T>>(returning.wall, returning.count, brick),
-         returns_at_once<Arithmetic<T>>(at_once.wall, at_once.count, brick), brick, pairs, solid, f);
+  launch(kernel_for<T>(collision, returns_now), pairs.pairs, threads, stream,
+         parameters<Arithmetic<T>, scale_of<T>>(collision), friction<Arithmetic<T>, scale_of<T>>(collision.sponge),
+         population_bytes<T>(other(half), brick), population_bytes<T>(half, brick), words,
+         returns<Arithmetic<T>, scale_of<T>>(returning.wall, returning.count, brick), returns_now, brick, pairs, solid,
+         f);
 }
 
 template void update(Half, const Brick&, const Boxes&, const Collision&, const std::uint8_t*, const Walls&,

@@ -13,13 +13,19 @@
 
 namespace asterism::lbm::cuda {
 
-inline constexpr int most_update_threads = 256;
-/// Thread blocks of that size that a multiprocessor has at once: with half precision, whose lines are shortest, loads
-/// of more threads under way are worth registers that are rarely needed.
+/// Kernels for all: a sponge, walls that return at once; or for neither, with fewer registers, which counts where lines
+/// are shortest and loads of many threads have to be under way.
+enum class Scope { plain, all };
 template <class T>
-inline constexpr int blocks_of_update = sizeof(T) == 2   ? 4
-                                        : sizeof(T) == 4 ? 3
-                                                         : 2;
+inline constexpr bool has_plain_kernels = std::is_same_v<T, Float16>;
+/// Of a thread block, and thread blocks of so many that a multiprocessor has at once.
+template <class T>
+inline constexpr int most_update_threads = std::is_same_v<T, Float16> ? 128 : 256;
+template <class T, Scope scope>
+inline constexpr int blocks_at_once = std::is_same_v<T, double>  ? 2
+                                      : std::is_same_v<T, float> ? 3
+                                      : scope == Scope::all      ? 7
+                                                                 : 8;
 
 /// Cells 2 n and 2 n + 1 along x for each n of the threads' cells, of which those in the box are updated.
 struct ThreadPairs {
@@ -130,8 +136,8 @@ ASTERISM_CELL void rub_cell(const Friction<T, scale>& sponge, int x, int y, int 
   rub(sponge, strength_at(sponge, halves), share_of_mean(sponge.profile, 0, y, z, {}), f);
 }
 
-template <class T, Relaxation relaxation, bool forced>
-__global__ void __launch_bounds__(most_update_threads, blocks_of_update<T>)
+template <class T, Relaxation relaxation, bool forced, Scope scope>
+__global__ void __launch_bounds__(most_update_threads<T>, (blocks_at_once<T, scope>))
     update_kernel(const __grid_constant__ ScaledParameters<T> p, const __grid_constant__ ScaledFriction<T> sponge,
                   const __grid_constant__ PopulationBytes last, const __grid_constant__ PopulationBytes where,
                   const bool words, const __grid_constant__ Returns<Arithmetic<T>> returns,
@@ -142,16 +148,13 @@ __global__ void __launch_bounds__(most_update_threads, blocks_of_update<T>)
   const ThreadCells::Cell here = threads.pairs.cell(number);
   const int x = 2 * here.x;
   const std::int64_t at = brick.cell(x, here.y, here.z);
-  bool updated[2] = {x >= threads.x0[here.box], x + 1 < threads.x1[here.box]};
-  if (solid != nullptr) {
-    const Two<std::uint8_t> both = *reinterpret_cast<const Two<std::uint8_t>*>(solid + at);
-    updated[0] = updated[0] && both.of[0] == 0;
-    updated[1] = updated[1] && both.of[1] == 0;
-    if (!updated[0] && !updated[1]) return;
-  }
+  Two<std::uint8_t> solid_here{};  // solid cells are read, too, so that no load waits for this one
+  if (solid != nullptr) solid_here = *reinterpret_cast<const Two<std::uint8_t>*>(solid + at);
   T* const cell = f + at;
   Arithmetic<T> v[2][q];
   take_two<T>(where, words, cell, v);
+  const bool updated[2] = {x >= threads.x0[here.box] && solid_here.of[0] == 0,
+                           x + 1 < threads.x1[here.box] && solid_here.of[1] == 0};
   ASTERISM_UNROLL
   for (int k = 0; k < 2; ++k) {
     if (returns.inside.has(x + k, here.y, here.z)) continue;
@@ -162,6 +165,7 @@ __global__ void __launch_bounds__(most_update_threads, blocks_of_update<T>)
   ASTERISM_UNROLL
   for (int k = 0; k < 2; ++k) {
     collide<Arithmetic<T>, relaxation, forced>(p, v[k]);
+    if constexpr (scope == Scope::plain) continue;
     if (sponge.begin < brick.nx) rub_cell(sponge, x + k, here.y, here.z, v[k]);
     if (at_once.walls != 0 && updated[k] && !at_once.inside.has(x + k, here.y, here.z))
       return_at_once(at_once, faces_at(brick, x + k, here.y, here.z), last, v[k], cell + k);

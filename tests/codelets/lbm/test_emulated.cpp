@@ -37,14 +37,18 @@ class LbmEmulated : public ::testing::Test {
   template <Relaxation relaxation, bool forced>
   static void update(const Domain<T>& d, Half half, const cuda::ThreadPairs& pairs, std::vector<T>& f,
                      const std::vector<Wall>& returning = {}, const std::vector<Wall>& at_once = {}) {
+    const auto some =
+        returns_at_once<Arithmetic<T>>(at_once.data(), static_cast<std::int32_t>(at_once.size()), d.brick);
+    const bool plain = cuda::has_plain_kernels<T> && some.walls == 0 && d.setting.collision.sponge.cells == 0;
     run(pairs.pairs, 64, [&] {
-      cuda::update_kernel<T, relaxation, forced>(
+      const auto kernel = plain ? cuda::update_kernel<T, relaxation, forced, cuda::Scope::plain>
+                                : cuda::update_kernel<T, relaxation, forced, cuda::Scope::all>;
+      kernel(
           parameters<Arithmetic<T>, scale_of<T>>(d.setting.collision),
           friction<Arithmetic<T>, scale_of<T>>(d.setting.collision.sponge), population_bytes<T>(other(half), d.brick),
           population_bytes<T>(half, d.brick), half == Half::alpha,
           returns<Arithmetic<T>, scale_of<T>>(returning.data(), static_cast<std::int32_t>(returning.size()), d.brick),
-          returns_at_once<Arithmetic<T>>(at_once.data(), static_cast<std::int32_t>(at_once.size()), d.brick), d.brick,
-          pairs, d.solid.data(), f.data());
+          some, d.brick, pairs, d.solid.data(), f.data());
     });
   }
   template <class Kernel>
