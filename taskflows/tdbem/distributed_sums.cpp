@@ -75,15 +75,19 @@ DistributedSums<T>::DistributedSums(std::int32_t rows, std::int32_t group, std::
       gathered_steps_.push_back(std::make_unique<AllGather>(fmt::format("step_of_wave_{}", w), sizeof(T), begin_));
   } else {
     const std::size_t of_row = sizeof(T) * static_cast<std::size_t>(waves * group);
-    gathered_sums_ = std::make_unique<AllGather>("sums_of_ranks", of_row, begin_);
     gathered_incident_ = std::make_unique<AllGather>("incident_of_ranks", of_row, begin_);
-    sums_ = {everywhere(*gathered_sums_)};
     incident_ = {everywhere(*gathered_incident_)};
+    if (!ranks_send_at_once()) {
+      gathered_sums_ = std::make_unique<AllGather>("sums_of_ranks", of_row, begin_);
+      sums_ = {everywhere(*gathered_sums_)};
+    }
   }
-  if (ranks_send_at_once())
+  if (!ranks_send_at_once())
+    exchange_in_rounds();
+  else if (own_rows())
     exchange_at_once();
   else
-    exchange_in_rounds();
+    exchange_all_rows();
   const std::int32_t first = begin_[static_cast<std::size_t>(me)], end = begin_[static_cast<std::size_t>(me) + 1];
   pieces = std::clamp(pieces, 1, end - first);
   for (std::int64_t p = 0; p < pieces; ++p)
@@ -130,6 +134,22 @@ void DistributedSums<T>::exchange_at_once() {
     const int other = (me + k) % ranks;
     sent_[0].push_back(message(me, other, other, other + 1, tags + std::int64_t{me} * ranks + other));
     received_[0].push_back(message(other, me, me, me + 1, tags + std::int64_t{other} * ranks + me));
+  }
+}
+
+/// Every rank hands over to each other one what it has of all rows: more bytes from four ranks on, but one message
+/// after the other less. The sums of all ranks are added in their order, everywhere the same.
+template <class T>
+void DistributedSums<T>::exchange_all_rows() {
+  const int ranks = rank_group().ranks();
+  const int me = rank_group().rank();
+  const std::int64_t tags = rank_group().allocate_tags(ranks);
+  sent_.resize(1);
+  received_.resize(1);
+  for (int rank = 0; rank < ranks; ++rank) {
+    std::vector<Message>& messages = rank == me ? sent_[0] : received_[0];
+    messages.push_back(message(rank, rank == me ? (me + 1) % ranks : me, 0, ranks, tags + rank));
+    sums_.push_back({messages.back().handle, {0, rows_, Arrangement::by_wave, 0}});
   }
 }
 
@@ -188,7 +208,20 @@ Addend DistributedSums<T>::everywhere(const AllGather& gathered) const {
 }
 
 template <class T>
+std::int32_t DistributedSums<T>::submit_all_rows(const std::vector<Addend>& partials, const TaskOptions& options) {
+  const Message& mine = sent_[0][0];
+  const std::int32_t tasks =
+      submit_sum<T>(mine.handle, shape(0, rows_, Arrangement::by_wave), Begun::nothing, partials, options);
+  for (const Message& theirs : received_[0]) {
+    submit_for_rank<T>(theirs.other, mine.handle, STARPU_R);
+    submit_for_rank<T>(theirs.other, theirs.handle, STARPU_W);
+  }
+  return tasks;
+}
+
+template <class T>
 std::int32_t DistributedSums<T>::submit_sums(const std::vector<Addend>& partials, const TaskOptions& options) {
+  if (!own_rows() && !gathered_sums_) return submit_all_rows(partials, options);
   std::vector<Addend> addends = partials;
   std::int32_t tasks = 0;
   for (std::size_t round = sent_.size(); round-- > 0;) {

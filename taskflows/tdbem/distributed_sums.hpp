@@ -4,7 +4,8 @@
 // rounds as the number of ranks has bits, added up on the way (the transpose of J. Bruck's gather, see
 // runtime/ranks/all_gather.hpp), or in one (ranks_send_at_once). They are gathered from there: all of a group, or,
 // where ranks radiate into their own rows only, step by step. A rank sends twice its sums, and what it submits grows
-// with the rounds only. The order of additions follows from the rounds and the number of ranks.
+// with the rounds only. Few ranks whose GPUs reach each other send all of their sums to each other instead, once. The
+// order of additions follows from the rounds and the number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -80,6 +81,8 @@ class DistributedSums {
     Handle handle;
   };
   void exchange_at_once();
+  void exchange_all_rows();
+  std::int32_t submit_all_rows(const std::vector<Addend>& partials, const TaskOptions& options);
   void exchange_in_rounds();
   [[nodiscard]] std::vector<Message> messages(int from, int to, int round, std::int64_t tags) const;
   [[nodiscard]] Message message(int from, int to, int first, int last, std::int64_t tag) const;
@@ -93,7 +96,7 @@ class DistributedSums {
   std::vector<int> begin_;                             ///< of each rank's rows, and the end
   std::vector<std::vector<Message>> sent_, received_;  ///< by round
   std::vector<Piece> pieces_;
-  std::unique_ptr<AllGather> gathered_sums_, gathered_incident_;  ///< Radiation::all_rows
+  std::unique_ptr<AllGather> gathered_sums_, gathered_incident_;  ///< Radiation::all_rows; sums: in rounds
   std::vector<std::unique_ptr<AllGather>> gathered_steps_;        ///< of each wave, Radiation::own_rows
   std::vector<Addend> sums_, incident_;
 };
