@@ -60,7 +60,8 @@ class Work {
 void add(MeasuredDurations& durations, const fs::path& folder) {
   durations.add(traces::read({folder}));
   if (fs::is_directory(folder / "calibration")) durations.add(traces::read({folder / "calibration"}));
-  if (fs::is_directory(folder / "models")) durations.add(traces::read_sampling(folder / "models"));
+  // none where what was recorded task by task is one task otherwise
+  if (traces::has_models(folder / "models")) durations.add(traces::read_sampling(folder / "models"));
 }
 
 std::vector<std::vector<std::string>> runs_of(const Calibration& asked, bool gpus, const fs::path& program) {

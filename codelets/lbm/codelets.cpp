@@ -75,7 +75,7 @@ struct Cpu {
     cpu::store(brick, box, f, array);
   }
   template <class T>
-  void load(const Brick& brick, const Box& box, const T* array, T* f) const {
+  void load(const Brick& brick, const Box& box, bool /*fresh*/, const T* array, T* f) const {
     cpu::load(brick, box, array, f);
   }
 };

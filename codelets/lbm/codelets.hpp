@@ -104,6 +104,7 @@ struct CopyArgs {
   Work work;
   Brick brick{};
   Box box{};
+  bool fresh = false;  ///< to be loaded: nothing is in the brick yet
 };
 extern PrecisionCodelet store;
 extern PrecisionCodelet load;

@@ -88,7 +88,10 @@ struct Gpu {
     cuda::store(brick, box, f, array, stream);
   }
   template <class T>
-  void load(const Brick& brick, const Box& box, const T* array, T* f) const {
+  void load(const Brick& brick, const Box& box, bool fresh, const T* array, T* f) const {
+    // an update reads two cells at once, and at walls what it does not use: places that nothing may ever be written to
+    if (fresh)
+      ASTERISM_CHECK_CUDA(cudaMemsetAsync(f, 0, static_cast<std::size_t>(brick.elements()) * sizeof(T), stream));
     cuda::load(brick, box, array, f, stream);
   }
 };

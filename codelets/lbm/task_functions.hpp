@@ -136,7 +136,7 @@ void load(void** b, void* arguments) {
   const auto& a = as<CopyArgs>(arguments);
   Buffers buffers(b);
   T* const f = buffers.take<T>();
-  Unit().load(a.brick, a.box, buffers.take<const T>(), f);
+  Unit().load(a.brick, a.box, a.fresh, buffers.take<const T>(), f);
 }
 
 }  // namespace asterism::lbm::codelets::task_functions

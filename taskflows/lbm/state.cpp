@@ -38,7 +38,7 @@ void Simulation::set(long time, const Read& read) {
     }
     // slots of the box <- slab
     submit(codelets::load.of(bricks_.problem.precision),
-           codelets::CopyArgs{{box.cells()}, brick.descriptor.layout, box},
+           codelets::CopyArgs{{box.cells()}, brick.descriptor.layout, box, !brick.written},
            {{brick.populations, brick.written ? STARPU_RW : STARPU_W}, {slab.handle, STARPU_R}},
            brick.options(priority_of_state));
     brick.written = true;

@@ -220,7 +220,10 @@ TEST(Sampling, FastestImplementationOfSingleUnits) {
 
 TEST(Sampling, HostsAndFolders) {
   const Folder folder;
+  EXPECT_FALSE(has_models(folder.path() / "none"));
+  EXPECT_FALSE(has_models(folder.path()));
   folder.write(".starpu/sampling/codelets/45/gemm.here", model(150, 100));
+  EXPECT_TRUE(has_models(folder.path()));
   folder.write(".starpu/sampling/codelets/45/my.gemm.here", model(150, 100));
   for (const char* below : {"", ".starpu/sampling", ".starpu/sampling/codelets", ".starpu/sampling/codelets/45"})
     EXPECT_EQ(read_sampling(folder.path() / below).timings.size(), 12U) << below;

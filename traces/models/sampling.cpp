@@ -106,6 +106,18 @@ std::filesystem::path models_folder(const std::filesystem::path& folder) {
   return folder;
 }
 
+/// SYMBOL.HOST, in their order.
+std::vector<std::string> model_files(const std::filesystem::path& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    const std::size_t dot = name.rfind('.');
+    if (entry.is_regular_file() && dot != std::string::npos && dot != 0) files.push_back(name);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 /// A square matrix of the bus, MB/s or microseconds; entry NaN where StarPU measured nothing. Empty without the file.
 struct Matrix {
   std::vector<std::string> names;  ///< of the memory nodes
@@ -184,18 +196,15 @@ std::vector<Timing> read_model_file(const std::filesystem::path& path, const std
   return timings;
 }
 
+bool has_models(const std::filesystem::path& folder) {
+  return std::filesystem::is_directory(folder) && !model_files(models_folder(folder)).empty();
+}
+
 PlatformRec read_sampling(const std::filesystem::path& given, const SamplingOptions& options) {
   const std::filesystem::path folder = models_folder(given);
-  std::vector<std::string> files;
+  const std::vector<std::string> files = model_files(folder);
   std::set<std::string> hosts;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    const std::size_t dot = name.rfind('.');
-    if (!entry.is_regular_file() || dot == std::string::npos || dot == 0) continue;
-    files.push_back(name);
-    hosts.insert(name.substr(dot + 1));
-  }
-  std::sort(files.begin(), files.end());
+  for (const std::string& name : files) hosts.insert(name.substr(name.rfind('.') + 1));
   if (files.empty()) bad_input("{}: holds no performance model (SYMBOL.HOST)", folder.string());
   std::string host = options.host;
   if (host.empty()) {

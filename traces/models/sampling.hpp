@@ -22,6 +22,9 @@ struct SamplingOptions {
 /// entries, when StarPU kept any, are read. Throws Error (bad_input) naming file and line.
 std::vector<Timing> read_model_file(const std::filesystem::path& path, const std::string& symbol);
 
+/// Whether there are any; `folder`: as below.
+bool has_models(const std::filesystem::path& folder);
+
 /// All models of one host. `folder`: codelets/45 itself, or any folder above it up to STARPU_HOME. Link rates are taken
 /// from bus/ when that is there. Throws Error (bad_input).
 PlatformRec read_sampling(const std::filesystem::path& folder, const SamplingOptions& options = {});
