@@ -119,7 +119,10 @@ TYPED_TEST_SUITE(LbmKernelsCuda, Precisions);
 
 TYPED_TEST(LbmKernelsCuda, EveryCollision) {
   const std::array<int, 3> n = {33, 6, 5};
-  for (const auto& [name, collision] : cases::collisions) {
+  // racecheck looks at shared memory, which only measurements use: the same whatever the collision
+  const std::size_t every = sanitized_by("racecheck") ? cases::collisions.size() : 1;
+  for (std::size_t c = 0; c < cases::collisions.size(); c += every) {
+    const auto& [name, collision] = cases::collisions[c];
     SCOPED_TRACE(name);
     this->expect_steps({n, collision}, {{0, 33, 0, 6, 0, 5}}, 128);
     this->expect_steps({n, collision, cases::walls}, {{0, 33, 0, 6, 0, 5}}, 128);
