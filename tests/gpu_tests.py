@@ -208,7 +208,7 @@ def main():
     places = max(1, len(GPUS) // arguments.gpus)
     at_a_time = places * (arguments.shards if arguments.sanitize else 1)  # a sanitizer leaves the GPU idle most of the time
     limit = Limit(time.monotonic() + arguments.limit, arguments.each)
-    record = {"program": "compute-sanitizer" if arguments.sanitize else "run-gpu-tests", "date": time.strftime("%Y-%m-%d"),
+    record = {"program": "compute-sanitizer" if arguments.sanitize else "run-gpu-tests", "date": time.strftime("%Y-%m-%dT%H:%M"),
               "machine": f"{'one' if len(GPUS) == 1 else len(GPUS)} {GPUS[0]}", "gpus": arguments.gpus, "commit": (HERE / "commit").read_text().strip()}
     results = record.setdefault("tools", {}) if arguments.sanitize else record
     failed = 0

@@ -12,6 +12,8 @@ def lbm_gpu():
         return ""
     record = kernels[-1][1]
     through = {c["setting"]: c["mlups"] for _, f in flows for c in f["cases"]}
+    cavities = {(tuple(c["flow"]["cells"]), c["flow"]["precision"]): c["mlups"] for _, f in load("lbm-scenes-h200*.json") for c in f["cases"]
+                if c["flow"]["case"] == "cavity"}
 
     def of(rows, key, **wanted):
         return next(r[key] for r in rows if all(r[k] == v for k, v in wanted.items()))
@@ -19,18 +21,17 @@ def lbm_gpu():
     out = [f"| lid-driven cavity on one {record['device']}, BGK, version {record['commit']} | alpha | beta | steps, walls included | through StarPU | of copy bandwidth |",
            "|---|---|---|---|---|---|"]
     for cells in ([256, 256, 256], [512, 512, 128]):
-        for kind, precision in (("double", ""), ("float", ", precision single")):
-            size = str(cells[0]) if len(set(cells)) == 1 else "x".join(map(str, cells))
+        for kind, precision, bytes_of, threads in (("double", "double", 8, 128), ("float", "single", 4, 128), ("half", "half", 2, 64)):
             same = {"type": kind, "cells": cells, "collision": "bgk"}
-            alpha, beta = (of(record["runs"], "mlups", half=h, threads=256, **same) for h in ("alpha", "beta"))
+            alpha, beta = (of(record["runs"], "mlups", half=h, threads=threads, **same) for h in ("alpha", "beta"))
             box = of(record["steps"], "mlups", **same)
-            copy = of(record["runs"], "copy_gb_per_s", half="alpha", threads=256, **same)
-            flow = through.get(f"size {size}{precision}")
-            share = flow * 1e-3 * 2 * 19 * (8 if kind == "double" else 4) / copy if flow else 0
+            copy = of(record["runs"], "copy_gb_per_s", half="alpha", threads=threads, **same)
+            flow = cavities.get((tuple(cells), precision))
+            share = (flow or box) * 1e-3 * 2 * 19 * bytes_of / copy
             out.append(f"| {'x'.join(map(str, cells))}, {kind} | {alpha:.0f} | {beta:.0f} | {box:.0f} | {f'{flow:.0f}' if flow else ''} | {share:.1%} |")
     cuts = [(s, m) for s, m in through.items() if "subdomains" in s]
     if cuts:
-        out += ["", "| bricks on one GPU, double | MLUPS | of one brick |", "|---|---|---|"]
+        out += ["", f"| bricks on one GPU, double, version {flows[-1][1]['commit']} | MLUPS | of one brick |", "|---|---|---|"]
         for setting, mlups in cuts:
             whole, cut = setting.split(", subdomains ")
             size = whole.removeprefix("size ")
