@@ -75,11 +75,11 @@ DistributedSums<T>::DistributedSums(std::int32_t rows, std::int32_t group, std::
       gathered_steps_.push_back(std::make_unique<AllGather>(fmt::format("step_of_wave_{}", w), sizeof(T), begin_));
   } else {
     const std::size_t of_row = sizeof(T) * static_cast<std::size_t>(waves * group);
-    gathered_incident_ = std::make_unique<AllGather>("incident_of_ranks", of_row, begin_);
-    incident_ = {everywhere(*gathered_incident_)};
     if (!ranks_send_at_once()) {
       gathered_sums_ = std::make_unique<AllGather>("sums_of_ranks", of_row, begin_);
+      gathered_incident_ = std::make_unique<AllGather>("incident_of_ranks", of_row, begin_);
       sums_ = {everywhere(*gathered_sums_)};
+      incident_ = {everywhere(*gathered_incident_)};
     }
   }
   if (!ranks_send_at_once())
@@ -111,7 +111,7 @@ void DistributedSums<T>::add_piece(std::int32_t begin, std::int32_t end, std::in
     incident_.push_back({piece.incident.back(), {begin, piece.rows, Arrangement::incident, w}});
     piece.steps.push_back(unplaced(static_cast<std::size_t>(piece.rows), fmt::format("step_{}_of_{}", w, name)));
   }
-  if (!own_rows()) {
+  if (gathered_sums_) {
     const std::size_t all = elements * static_cast<std::size_t>(waves_);
     piece.sums_memory = HostBuffer<T>::of_tasks(all);
     piece.sums = Handle::temporary(piece.sums_memory.data(), all, sizeof(T), "sums_of_" + name);
@@ -137,19 +137,26 @@ void DistributedSums<T>::exchange_at_once() {
   }
 }
 
-/// Every rank hands over to each other one what it has of all rows: more bytes from four ranks on, but one message
-/// after the other less. The sums of all ranks are added in their order, everywhere the same.
+/// Every rank hands over to each other one what it has of all rows, and the right-hand sides of its own: more bytes
+/// from four ranks on, but no message waits for another one. The sums of all ranks are added in their order, everywhere
+/// the same.
 template <class T>
 void DistributedSums<T>::exchange_all_rows() {
   const int ranks = rank_group().ranks();
   const int me = rank_group().rank();
-  const std::int64_t tags = rank_group().allocate_tags(ranks);
-  sent_.resize(1);
-  received_.resize(1);
+  const std::int64_t tags = rank_group().allocate_tags(std::int64_t{2} * ranks);
+  sent_.resize(2);
+  received_.resize(2);
   for (int rank = 0; rank < ranks; ++rank) {
-    std::vector<Message>& messages = rank == me ? sent_[0] : received_[0];
-    messages.push_back(message(rank, rank == me ? (me + 1) % ranks : me, 0, ranks, tags + rank));
-    sums_.push_back({messages.back().handle, {0, rows_, Arrangement::by_wave, 0}});
+    const int to = rank == me ? (me + 1) % ranks : me;
+    const auto add = [&](std::size_t k, int first, int last, std::vector<Addend>& addends) {
+      std::vector<Message>& messages = rank == me ? sent_[k] : received_[k];
+      messages.push_back(message(rank, to, first, last, tags + static_cast<std::int64_t>(k) * ranks + rank));
+      const Message& m = messages.back();
+      addends.push_back({m.handle, {m.row_begin, m.rows, Arrangement::by_wave, 0}});
+    };
+    add(all_sums, 0, ranks, sums_);
+    add(own_incident, rank, rank + 1, incident_);
   }
 }
 
@@ -207,12 +214,14 @@ Addend DistributedSums<T>::everywhere(const AllGather& gathered) const {
   return {gathered.all(), {0, rows_, Arrangement::by_row, 0}};
 }
 
+/// What is sent of exchange_all_rows, all_sums or own_incident: the sum of `addends`.
 template <class T>
-std::int32_t DistributedSums<T>::submit_all_rows(const std::vector<Addend>& partials, const TaskOptions& options) {
-  const Message& mine = sent_[0][0];
-  const std::int32_t tasks =
-      submit_sum<T>(mine.handle, shape(0, rows_, Arrangement::by_wave), Begun::nothing, partials, options);
-  for (const Message& theirs : received_[0]) {
+std::int32_t DistributedSums<T>::submit_at_once(std::size_t what, const std::vector<Addend>& addends,
+                                                const TaskOptions& options) {
+  const Message& mine = sent_[what][0];
+  const std::int32_t tasks = submit_sum<T>(mine.handle, shape(mine.row_begin, mine.rows, Arrangement::by_wave),
+                                           Begun::nothing, addends, options);
+  for (const Message& theirs : received_[what]) {
     submit_for_rank<T>(theirs.other, mine.handle, STARPU_R);
     submit_for_rank<T>(theirs.other, theirs.handle, STARPU_W);
   }
@@ -221,7 +230,7 @@ std::int32_t DistributedSums<T>::submit_all_rows(const std::vector<Addend>& part
 
 template <class T>
 std::int32_t DistributedSums<T>::submit_sums(const std::vector<Addend>& partials, const TaskOptions& options) {
-  if (!own_rows() && !gathered_sums_) return submit_all_rows(partials, options);
+  if (!own_rows() && !gathered_sums_) return submit_at_once(all_sums, partials, options);
   std::vector<Addend> addends = partials;
   std::int32_t tasks = 0;
   for (std::size_t round = sent_.size(); round-- > 0;) {
@@ -251,12 +260,22 @@ std::int32_t DistributedSums<T>::submit_sums(const std::vector<Addend>& partials
 template <class T>
 std::int32_t DistributedSums<T>::submit_incident(const TaskOptions& options) {
   if (own_rows()) return 0;
-  std::int32_t tasks = 0;
-  std::vector<Access> mine;
-  for (const Piece& p : pieces_) {
+  const auto incident_of = [&](const Piece& p) {
     std::vector<Addend> addends;
     for (std::int32_t w = 0; w < waves_; ++w)
       addends.push_back({p.incident[at(w)], {p.row_begin, p.rows, Arrangement::incident, w}});
+    return addends;
+  };
+  if (!gathered_incident_) {
+    std::vector<Addend> all;
+    for (const Piece& p : pieces_)
+      for (const Addend& addend : incident_of(p)) all.push_back(addend);
+    return submit_at_once(own_incident, all, options);
+  }
+  std::int32_t tasks = 0;
+  std::vector<Access> mine;
+  for (const Piece& p : pieces_) {
+    const std::vector<Addend> addends = incident_of(p);
     tasks += submit_sum<T>(p.negated_incident, shape(p.row_begin, p.rows, Arrangement::by_row), Begun::nothing, addends,
                            options);
     mine.push_back({p.negated_incident, STARPU_R});

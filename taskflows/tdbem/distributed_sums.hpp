@@ -4,8 +4,8 @@
 // rounds as the number of ranks has bits, added up on the way (the transpose of J. Bruck's gather, see
 // runtime/ranks/all_gather.hpp), or in one (ranks_send_at_once). They are gathered from there: all of a group, or,
 // where ranks radiate into their own rows only, step by step. A rank sends twice its sums, and what it submits grows
-// with the rounds only. Few ranks whose GPUs reach each other send all of their sums to each other instead, once. The
-// order of additions follows from the rounds and the number of ranks.
+// with the rounds only. Few ranks whose GPUs reach each other send all of their sums, and the right-hand sides of their
+// rows, to each other instead, once. The order of additions follows from the rounds and the number of ranks.
 #pragma once
 
 #include <cstdint>
@@ -73,6 +73,9 @@ class DistributedSums {
   [[nodiscard]] std::vector<starpu_data_handle_t> data() const;
 
  private:
+  /// Places of what exchange_all_rows sends.
+  static constexpr std::size_t all_sums = 0, own_incident = 1;
+
   /// Sums of consecutive rows on their way from this rank to `other`, or from there.
   struct Message {
     std::int32_t row_begin = 0, rows = 0;
@@ -82,7 +85,7 @@ class DistributedSums {
   };
   void exchange_at_once();
   void exchange_all_rows();
-  std::int32_t submit_all_rows(const std::vector<Addend>& partials, const TaskOptions& options);
+  std::int32_t submit_at_once(std::size_t what, const std::vector<Addend>& addends, const TaskOptions& options);
   void exchange_in_rounds();
   [[nodiscard]] std::vector<Message> messages(int from, int to, int round, std::int64_t tags) const;
   [[nodiscard]] Message message(int from, int to, int first, int last, std::int64_t tag) const;
@@ -94,9 +97,9 @@ class DistributedSums {
   std::int32_t rows_, group_, waves_;
   Radiation radiation_;
   std::vector<int> begin_;                             ///< of each rank's rows, and the end
-  std::vector<std::vector<Message>> sent_, received_;  ///< by round
+  std::vector<std::vector<Message>> sent_, received_;  ///< by round; or of exchange_all_rows
   std::vector<Piece> pieces_;
-  std::unique_ptr<AllGather> gathered_sums_, gathered_incident_;  ///< Radiation::all_rows; sums: in rounds
+  std::unique_ptr<AllGather> gathered_sums_, gathered_incident_;  ///< Radiation::all_rows, in rounds
   std::vector<std::unique_ptr<AllGather>> gathered_steps_;        ///< of each wave, Radiation::own_rows
   std::vector<Addend> sums_, incident_;
 };

@@ -43,6 +43,14 @@ TaskOptions Simulation<T>::on_solving_unit(Priority priority) const {
   return options;
 }
 
+/// What ranks exchange of the next group travels while the solving unit is busy with this one.
+template <class T>
+TaskOptions Simulation<T>::on_exchanging_unit() const {
+  TaskOptions options = on_solving_unit(solution_priority);
+  if (method_.ahead && !gpus_.empty()) options.worker = gpus_.front();
+  return options;
+}
+
 // Summation stage.
 
 /// The datum of a block of slices that products read, and its size.
@@ -162,9 +170,7 @@ void Simulation<T>::submit_combine() {
   const TaskOptions options = on_solving_unit(solution_priority);
   // over several ranks: sum of those of all ranks
   if (distributed_sums_) {
-    TaskOptions exchange = options;  // of the next group: travels while the solving unit is busy with this one
-    if (method_.ahead && !gpus_.empty()) exchange.worker = gpus_.front();
-    tasks_ += distributed_sums_->submit_sums(addends, exchange);
+    tasks_ += distributed_sums_->submit_sums(addends, on_exchanging_unit());
     addends = distributed_sums_->sums();
   }
   // s = (what the group before radiated into this one) + sum of the partial sums of all units
@@ -176,12 +182,13 @@ void Simulation<T>::submit_combine() {
 // Right-hand sides of the incident wave.
 
 template <class T>
-void Simulation<T>::submit_incident(std::int32_t row_begin, std::int32_t rows, const std::vector<Handle>& incident) {
+void Simulation<T>::submit_incident(std::int64_t step, std::int32_t row_begin, std::int32_t rows,
+                                    const std::vector<Handle>& incident, const TaskOptions& options) {
   for (std::int32_t w = 0; w < waves_; ++w) {
     codelets::IlluminateArgs args;
     args.incident = illumination(problem_.boundary, problem_.waves[static_cast<std::size_t>(w)],
                                  triangle_rule(problem_.rules.far_points));
-    args.steps = {problem_.dt, problem_.first_step + steps_, method_.group};
+    args.steps = {problem_.dt, problem_.first_step + step, method_.group};
     args.row_begin = row_begin;
     args.rows = rows;
     args.vertices = unknowns_;
@@ -191,21 +198,31 @@ void Simulation<T>::submit_incident(std::int32_t row_begin, std::int32_t rows, c
     std::vector<Access> accesses = {{incident[static_cast<std::size_t>(w)], STARPU_W}};
     for (const Handle& h : surface_) accesses.push_back({h, STARPU_R});
     // l^(n+g) = what the incident wave does to the rows in the steps of the group (illumination.hpp)
-    submit(codelets::illuminate.of<T>(), args, accesses, on_solving_unit(solution_priority));
+    submit(codelets::illuminate.of<T>(), args, accesses, options);
     ++tasks_;
   }
 }
 
-/// Over several ranks each computes l of its own rows, which then is subtracted from the sums.
+/// Over several ranks each computes l of its own rows, of the group from `step` on, for all of them.
+template <class T>
+void Simulation<T>::submit_incident_of_ranks(std::int64_t step) {
+  if (incident_of_ == step || !illuminated(step)) return;
+  const TaskOptions options = on_exchanging_unit();
+  for (const auto& piece : distributed_sums_->pieces())
+    submit_incident(step, piece.row_begin, piece.rows, piece.incident, options);
+  tasks_ += distributed_sums_->submit_incident(options);
+  incident_of_ = step;
+}
+
+/// Over several ranks l is subtracted from the sums.
 template <class T>
 void Simulation<T>::submit_illuminate() {
+  const TaskOptions options = on_solving_unit(solution_priority);
   if (!distributed_sums_) {
-    for (const Part& part : parts_) submit_incident(part.row_begin, part.rows, part.incident);
+    for (const Part& part : parts_) submit_incident(steps_, part.row_begin, part.rows, part.incident, options);
     return;
   }
-  const TaskOptions options = on_solving_unit(solution_priority);
-  for (const auto& piece : distributed_sums_->pieces()) submit_incident(piece.row_begin, piece.rows, piece.incident);
-  tasks_ += distributed_sums_->submit_incident(options);
+  submit_incident_of_ranks(steps_);
   // s -= l
   for (const Part& part : parts_)
     tasks_ += submit_sum<T>(part.totals, {part.row_begin, part.rows, method_.group, width_, waves_}, Begun::present,
@@ -337,7 +354,10 @@ void Simulation<T>::advance() {
   begin_group();
   // l^(n+g)
   if (illuminated(steps_)) submit_illuminate();
-  if (method_.ahead) submit_products();
+  if (method_.ahead) {
+    if (distributed_sums_) submit_incident_of_ranks(steps_ + method_.group);
+    submit_products();
+  }
   if (marches_) submit_march();
   for (std::int32_t g = 0; g < method_.group && !marches_; ++g) {
     // solution: M^0 a^(n+g) = l^(n+g) - s^(n+g)
