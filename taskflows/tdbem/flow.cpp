@@ -182,13 +182,13 @@ void Simulation<T>::submit_combine() {
 // Right-hand sides of the incident wave.
 
 template <class T>
-void Simulation<T>::submit_incident(std::int64_t step, std::int32_t row_begin, std::int32_t rows,
-                                    const std::vector<Handle>& incident, const TaskOptions& options) {
+void Simulation<T>::submit_incident(std::int32_t row_begin, std::int32_t rows, const std::vector<Handle>& incident,
+                                    const TaskOptions& options) {
   for (std::int32_t w = 0; w < waves_; ++w) {
     codelets::IlluminateArgs args;
     args.incident = illumination(problem_.boundary, problem_.waves[static_cast<std::size_t>(w)],
                                  triangle_rule(problem_.rules.far_points));
-    args.steps = {problem_.dt, problem_.first_step + step, method_.group};
+    args.steps = {problem_.dt, problem_.first_step + steps_, method_.group};
     args.row_begin = row_begin;
     args.rows = rows;
     args.vertices = unknowns_;
@@ -203,26 +203,17 @@ void Simulation<T>::submit_incident(std::int64_t step, std::int32_t row_begin, s
   }
 }
 
-/// Over several ranks each computes l of its own rows, of the group from `step` on, for all of them.
-template <class T>
-void Simulation<T>::submit_incident_of_ranks(std::int64_t step) {
-  if (incident_of_ == step || !illuminated(step)) return;
-  const TaskOptions options = on_exchanging_unit();
-  for (const auto& piece : distributed_sums_->pieces())
-    submit_incident(step, piece.row_begin, piece.rows, piece.incident, options);
-  tasks_ += distributed_sums_->submit_incident(options);
-  incident_of_ = step;
-}
-
-/// Over several ranks l is subtracted from the sums.
+/// Over several ranks each computes l of its own rows, which then is subtracted from the sums.
 template <class T>
 void Simulation<T>::submit_illuminate() {
   const TaskOptions options = on_solving_unit(solution_priority);
   if (!distributed_sums_) {
-    for (const Part& part : parts_) submit_incident(steps_, part.row_begin, part.rows, part.incident, options);
+    for (const Part& part : parts_) submit_incident(part.row_begin, part.rows, part.incident, options);
     return;
   }
-  submit_incident_of_ranks(steps_);
+  for (const auto& piece : distributed_sums_->pieces())
+    submit_incident(piece.row_begin, piece.rows, piece.incident, on_exchanging_unit());
+  tasks_ += distributed_sums_->submit_incident(on_exchanging_unit());
   // s -= l
   for (const Part& part : parts_)
     tasks_ += submit_sum<T>(part.totals, {part.row_begin, part.rows, method_.group, width_, waves_}, Begun::present,
@@ -354,10 +345,7 @@ void Simulation<T>::advance() {
   begin_group();
   // l^(n+g)
   if (illuminated(steps_)) submit_illuminate();
-  if (method_.ahead) {
-    if (distributed_sums_) submit_incident_of_ranks(steps_ + method_.group);
-    submit_products();
-  }
+  if (method_.ahead) submit_products();
   if (marches_) submit_march();
   for (std::int32_t g = 0; g < method_.group && !marches_; ++g) {
     // solution: M^0 a^(n+g) = l^(n+g) - s^(n+g)

@@ -168,9 +168,8 @@ class Simulation {
   void submit_products();
   void submit_combine();
   void submit_illuminate();
-  void submit_incident(std::int64_t step, std::int32_t row_begin, std::int32_t rows,
-                       const std::vector<Handle>& incident, const TaskOptions& options);
-  void submit_incident_of_ranks(std::int64_t step);
+  void submit_incident(std::int32_t row_begin, std::int32_t rows, const std::vector<Handle>& incident,
+                       const TaskOptions& options);
   [[nodiscard]] codelets::SolveArgs solve_args(std::int32_t g, std::int32_t wave) const;
   [[nodiscard]] std::vector<Access> solve_accesses() const;
   void submit_solve(std::int32_t g, std::int32_t wave);
@@ -200,7 +199,6 @@ class Simulation {
   bool marches_ = false;           ///< all solutions of a group in one task
   int solving_unit_ = any_worker;  ///< of all tasks but products: a stream of the first GPU, if there is one
   std::int64_t steps_ = 0;
-  std::int64_t incident_of_ = -1;  ///< first step of the group whose right-hand sides the ranks have exchanged
   std::int64_t tasks_ = 0;
   bool begun_ = false;  ///< are the sums of the group to come put together?
   Passage passage_;

@@ -105,7 +105,6 @@ void Simulation<T>::set(const State& state) {
       !has(state.begun.unknowns, wanted().begun))
     bad_input("a state of {} past steps, expected {}: of another problem or method", state.reach, shape_.reach);
   steps_ = state.steps;
-  incident_of_ = -1;
   for (const std::size_t b : matrices_.own_blocks()) {
     const Acquired held(windows_[b], STARPU_W);
     auto* values = static_cast<T*>(starpu_data_get_local_ptr(windows_[b]));
