@@ -82,7 +82,7 @@ struct Cpu {
 
 double advance_flops(const void* arguments, std::span<const Access> /*accesses*/) {
   const auto& a = *static_cast<const AdvanceArgs*>(arguments);
-  return static_cast<double>(a.work.cells) * update_flops(a.collision);
+  return static_cast<double>(a.work.cells) * task_flops(a.collision);
 }
 
 double chunks(std::int32_t count, const Transfer* transfers) {

@@ -205,7 +205,7 @@ TEST(ShippedPlatforms, NehalemGpusExchangeAThirdFasterThanByWayOfMainMemory) {
 template <class T>
 double glups(const Platform& p, UnitKind kind, int units) {
   const double cells = 1e9;
-  return units * cells / 1e9 / seconds(p, lbm::codelets::advance.of<T>().starpu(), kind, cells * lbm::update_flops({}));
+  return units * cells / 1e9 / seconds(p, lbm::codelets::advance.of<T>().starpu(), kind, cells * lbm::task_flops({}));
 }
 
 TEST(ShippedPlatforms, NodesOfTheLbmPaperHaveItsRates) {

@@ -7,8 +7,9 @@
 
 namespace asterism::lbm {
 
-/// An update of a cell in one half-step; divisions and square roots count one each.
-constexpr double update_flops(const Collision& c) {
+/// An update of a cell in one half-step; divisions and square roots count one each. `one_by_one`: each pair's
+/// equilibrium, then its relaxation and source, as the model is written; else as the kernels do it.
+constexpr double flops_of_update(const Collision& c, bool one_by_one) {
   const bool turbulent = c.smagorinsky != 0;
   const bool force = c.force[0] != 0 || c.force[1] != 0 || c.force[2] != 0;
   const double moments = 18 + 9 + 12;  // sums and differences of pairs, density, momentum
@@ -25,9 +26,19 @@ constexpr double update_flops(const Collision& c) {
   }
   const double rates = turbulent ? stress + norm + 7 + (c.model == Collision::Model::trt ? 4 : 0) : 0;
   // equilibrium, rest, what pairs relax to, pairs along axes and diagonals
-  const double relaxation = 10 + 4 + (turbulent ? 12 : 6) + 3 * 10 + 6 * 11;
-  const double source = !force ? 0 : turbulent ? 4 + 6 + 3 + 3 + 4 + 9 * 4 : 6 + 2 + 2 + 9 * 2;
+  const double relaxation = one_by_one ? 10 + 4 + 3 * 16 + 6 * 17 : 10 + 4 + (turbulent ? 12 : 6) + 3 * 10 + 6 * 11;
+  const double source = !force       ? 0
+                        : one_by_one ? (turbulent ? 4 + 6 + 3 + 9 * 8 : 6 + 2 + 9 * 5)
+                        : turbulent  ? 4 + 6 + 3 + 3 + 4 + 9 * 4
+                                     : 6 + 2 + 2 + 9 * 2;
   return moments + flow + rates + relaxation + source;
+}
+constexpr double update_flops(const Collision& c) {
+  return flops_of_update(c, false);
+}
+/// The measure of a task's work, in which platforms, rates and recorded graphs are: the same whatever kernels save.
+constexpr double task_flops(const Collision& c) {
+  return flops_of_update(c, true);
 }
 
 /// An update of a cell: nineteen populations are read and written; `population`: bytes of one.

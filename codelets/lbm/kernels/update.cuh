@@ -18,7 +18,7 @@ namespace asterism::lbm::cuda {
 enum class Scope { plain, all };
 template <class T>
 inline constexpr bool has_plain_kernels = std::is_same_v<T, Float16>;
-/// Of a thread block, and thread blocks of so many that a multiprocessor has at once.
+/// Threads of a block at most, and blocks of so many that a multiprocessor has at once.
 template <class T>
 inline constexpr int most_update_threads = std::is_same_v<T, Float16> ? 128 : 256;
 template <class T, Scope scope>

@@ -50,8 +50,9 @@ ASTERISM_INLINE void absorb_row(const LayerRow<T>& r, const Stretch<T>& s, int c
 }
 
 /// A vector of entries from `k` on, whole lines of memory, each at its own depth. [first, end) of them are in a layer.
+/// Aligned as instruction sets with larger registers than the compiler's default expect it, also on the heap.
 template <class T>
-struct Across {
+struct alignas(sizeof(Vector<T>)) Across {
   Stretch<Vector<T>> of{};
   Vector<T> counts{};  ///< 1: in a layer
   int k, first, end;
