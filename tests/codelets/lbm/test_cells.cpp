@@ -356,14 +356,12 @@ TEST(LbmThreadCells, GivesEachCellOnce) {
 }
 
 TEST(LbmThreadCells, DivisorsDivide) {
-  for (const std::uint32_t divisor :
-       {1U, 2U, 3U, 5U, 7U, 64U, 100U, 641U, 65537U, 0x7fffffffU, 0x80000000U, 0xfffffffeU, 0xffffffffU}) {
-    const Divisor by(divisor);
-    for (std::uint64_t multiple = 0; multiple < (std::uint64_t{1} << 32);
-         multiple += divisor * (0x10000000ULL / divisor + 1))
-      for (const std::int64_t beside : {-1, 0, 1}) {
-        const auto dividend = static_cast<std::uint32_t>(static_cast<std::int64_t>(multiple) + beside);
-        ASSERT_EQ(by.quotient(dividend), dividend / divisor) << dividend << " / " << divisor;
+  for (const std::uint32_t divisor : {1U, 2U, 3U, 7U, 64U, 641U, 65537U, 0x7fffffffU, 0x80000000U, 0xffffffffU}) {
+    const std::uint64_t step = divisor * (0x10000000ULL / divisor + 1);
+    for (std::uint64_t multiple = 0; multiple < (std::uint64_t{1} << 32); multiple += step)
+      for (const std::uint64_t beside : {-1ULL, 0ULL, 1ULL}) {
+        const auto dividend = static_cast<std::uint32_t>(multiple + beside);
+        ASSERT_EQ(Divisor(divisor).quotient(dividend), dividend / divisor) << dividend << " / " << divisor;
       }
   }
 }
