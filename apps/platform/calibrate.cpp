@@ -60,7 +60,7 @@ class Work {
 void add(MeasuredDurations& durations, const fs::path& folder) {
   durations.add(traces::read({folder}));
   if (fs::is_directory(folder / "calibration")) durations.add(traces::read({folder / "calibration"}));
-  // none where what was recorded task by task is one task otherwise
+  // a run may leave none: with a recording it has tasks that are part of a larger one otherwise
   if (traces::has_models(folder / "models")) durations.add(traces::read_sampling(folder / "models"));
 }
 

@@ -13,8 +13,8 @@
 
 namespace asterism::lbm::cuda {
 
-/// Kernels for all: a sponge, walls that return at once; or for neither, with fewer registers, which counts where lines
-/// are shortest and loads of many threads have to be under way.
+/// What a kernel can do. `all`: a sponge and walls that return at once, too. `plain`: neither, with fewer registers;
+/// that counts where lines are shortest, as loads of many threads have to be under way.
 enum class Scope { plain, all };
 template <class T>
 inline constexpr bool has_plain_kernels = std::is_same_v<T, Float16>;
@@ -49,7 +49,7 @@ ThreadPairs thread_pairs(std::int32_t count, BoxOf box) {
   return t;
 }
 
-/// Populations of T are computed with times scale_of<T>.
+/// Parameters for populations of T, which are computed times scale_of<T>.
 template <class T>
 using ScaledParameters = Parameters<Arithmetic<T>, scale_of<T>>;
 template <class T>

@@ -185,7 +185,7 @@ constexpr bool may_return_at_once(const Wall& wall) {
   return wall.kind == Wall::Kind::pressure && axis_of(wall.face) == 0;
 }
 
-/// Such walls, which return within a half-step what it sends them, to where the next one takes it.
+/// Walls that return within a half-step what it sends them, to where the next one takes it.
 template <class T>
 struct ReturnsAtOnce {
   std::uint32_t walls = 0;        ///< their faces, as bits
