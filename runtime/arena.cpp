@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "runtime/starpu_mutex.hpp"
 
 namespace asterism {
 namespace {
@@ -128,6 +129,9 @@ bool is_piece(const void* buffer) {
 
 }  // namespace
 
+Arena::Arena(std::size_t elements) : elements_(elements), mutex_(std::make_unique<Mutex>()) {}
+Arena::~Arena() = default;
+
 Handle Arena::piece(std::size_t offset, std::size_t elements, const std::string& name, Coordinates where) {
   if (offset + elements > elements_)
     failed("arena: piece '{}' [{}, {}) lies outside of {} elements", name, offset, offset + elements, elements_);
@@ -138,7 +142,7 @@ Handle Arena::piece(std::size_t offset, std::size_t elements, const std::string&
 }
 
 std::uintptr_t Arena::acquire(unsigned node) {
-  const std::lock_guard<Mutex> lock(mutex_);
+  const std::lock_guard<Mutex> lock(*mutex_);
   Reservation& r = reserved_[node];
   if (r.base == 0) r.base = starpu_malloc_on_node(node, elements_ * sizeof(double));
   if (r.base != 0) ++r.pieces;
@@ -146,7 +150,7 @@ std::uintptr_t Arena::acquire(unsigned node) {
 }
 
 void Arena::release(unsigned node) {
-  const std::lock_guard<Mutex> lock(mutex_);
+  const std::lock_guard<Mutex> lock(*mutex_);
   Reservation& r = reserved_[node];
   if (--r.pieces == 0) {
     starpu_free_on_node(node, r.base, elements_ * sizeof(double));

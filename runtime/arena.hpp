@@ -13,17 +13,20 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "runtime/handle.hpp"
-#include "runtime/starpu_mutex.hpp"
 
 namespace asterism {
+
+class Mutex;
 
 /// A vector of doubles in pieces. Must outlive its pieces.
 class Arena {
  public:
-  explicit Arena(std::size_t elements) : elements_(elements) {}
+  explicit Arena(std::size_t elements);
+  ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -42,7 +45,7 @@ class Arena {
     int pieces = 0;
   };
   std::size_t elements_;
-  Mutex mutex_;
+  std::unique_ptr<Mutex> mutex_;
   std::array<Reservation, STARPU_MAXNODES> reserved_{};
 };
 

@@ -4,25 +4,18 @@
 #pragma once
 
 #include <chrono>
-#ifdef ASTERISM_SIMGRID
-#include <starpu.h>
-#endif
 
 namespace asterism {
 
-#ifdef ASTERISM_SIMGRID
-/// Simulated time (a TrivialClock).
+/// Seconds since some time in the past, simulated ones on a simulated machine (a TrivialClock).
 struct Clock {
   using duration = std::chrono::duration<double>;  ///< SimGrid counts seconds as doubles, too
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<Clock>;
   static constexpr bool is_steady = true;
-  static time_point now() { return time_point(duration(starpu_timing_now() * 1e-6)); }
+  static time_point now();
 };
-#else
-using Clock = std::chrono::steady_clock;
-#endif
 
 inline double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();

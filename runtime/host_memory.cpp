@@ -29,7 +29,7 @@ class Chunk {
     // huge pages begin at their multiples: ask for one more than needed
     mapped_ = bytes_ + huge_page;
     // what only kernels would write is never touched on a simulated machine, and takes no memory there
-    constexpr int promised = simulated ? MAP_NORESERVE : 0;
+    const int promised = simulated ? MAP_NORESERVE : 0;
     base_ = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | promised, -1, 0);
     if (base_ == MAP_FAILED) throw std::bad_alloc();
     begin_ = reinterpret_cast<char*>(rounded(reinterpret_cast<std::size_t>(base_), huge_page));

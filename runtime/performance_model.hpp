@@ -13,13 +13,4 @@ namespace asterism {
 /// of its data, as StarPU has it.
 starpu_perfmodel performance_model(const char* symbol, std::uint32_t (*footprint)(starpu_task*) = nullptr);
 
-/// What stands for the CUDA function of a codelet that has one, where CUDA is not compiled in: in a simulated program
-/// a function, which tells StarPU that the task runs on GPUs and is called where a reduction begins; else null.
-#ifdef ASTERISM_SIMGRID
-inline void nothing_on_gpu(void** /*buffers*/, void* /*arguments*/) {}
-inline constexpr starpu_cuda_func_t without_cuda = nothing_on_gpu;
-#else
-inline constexpr starpu_cuda_func_t without_cuda = nullptr;
-#endif
-
 }  // namespace asterism

@@ -11,12 +11,11 @@
 #include "apps/replay/one_process.hpp"
 #include "base/error.hpp"
 #include "runtime/clock.hpp"
-#include "runtime/performance_model.hpp"
 
 namespace asterism::apps::replay {
 namespace {
 
-void nothing_on_cpu(void** /*buffers*/, void* /*arguments*/) {}
+void nothing(void** /*buffers*/, void* /*arguments*/) {}
 
 /// Throws when tasks wait for each other in a circle (Kahn, CACM 5, 1962).
 void require_no_cycle(const traces::Recording& recording) {
@@ -154,8 +153,8 @@ Graph::Graph(const traces::Recording& recording, const TaskTimes& times, const P
     own.codelet.name = codelet.name.c_str();
     own.codelet.model = &own.model;
     own.codelet.where = STARPU_CPU | STARPU_CUDA;
-    own.codelet.cpu_funcs[0] = nothing_on_cpu;
-    own.codelet.cuda_funcs[0] = without_cuda;
+    own.codelet.cpu_funcs[0] = nothing;
+    own.codelet.cuda_funcs[0] = nothing;
     own.codelet.cuda_flags[0] = STARPU_CUDA_ASYNC;
     own.codelet.can_execute = &Graph::can_run;
     own.codelet.nbuffers = STARPU_VARIABLE_NBUFFERS;

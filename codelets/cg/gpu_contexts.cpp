@@ -11,7 +11,7 @@ namespace asterism::cg {
 
 #ifdef ASTERISM_CUDA
 
-GpuContexts::GpuContexts() : contexts_(starpu_worker_get_count()) {
+GpuContexts::GpuContexts() : contexts_(std::make_unique<GpuContext[]>(starpu_worker_get_count())) {
   if (starpu_cuda_worker_get_count() == 0) return;
   starpu_cusparse_init();
   starpu_cublas_init();

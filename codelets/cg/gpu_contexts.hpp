@@ -6,7 +6,6 @@
 #include <array>
 #include <memory>
 #include <unordered_map>
-#include <vector>
 
 #include "codelets/cg/kernels/block_layout.hpp"
 
@@ -19,6 +18,8 @@
 #endif
 
 namespace asterism::cg {
+
+struct GpuContext;
 
 #ifdef ASTERISM_CUDA
 /// cuSPARSE's view of one matrix block in this GPU's memory.
@@ -65,13 +66,11 @@ class GpuContexts {
   /// No task writes to the memory of other ranks any more: once all have called this, each may free its own.
   void close_memory_of_others();
 
-#ifdef ASTERISM_CUDA
-  /// The context of the worker that calls.
+  /// The context of the worker that calls, with CUDA.
   GpuContext& mine();
 
  private:
-  std::vector<GpuContext> contexts_;  ///< by worker
-#endif
+  std::unique_ptr<GpuContext[]> contexts_;  ///< by worker; null without CUDA
 };
 
 }  // namespace asterism::cg

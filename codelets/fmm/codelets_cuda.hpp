@@ -4,7 +4,7 @@
 
 #include <starpu.h>
 
-#include "runtime/performance_model.hpp"
+#include "runtime/without_cuda.hpp"
 
 namespace asterism::fmm::codelets::gpu {
 

@@ -6,6 +6,13 @@
 
 namespace asterism {
 
+#ifdef ASTERISM_SIMGRID
+constexpr bool over_simgrid = true;
+#else
+constexpr bool over_simgrid = false;
+#endif
+const bool simulated = over_simgrid;
+
 const Platform* simulated_platform() {
   static const std::unique_ptr<const Platform> platform = []() -> std::unique_ptr<const Platform> {
     const char* const file = std::getenv(platform_variable);

@@ -9,11 +9,7 @@ namespace asterism {
 
 /// In a build over SimGrid every task is simulated. What the main program makes of results (norms, files, decisions)
 /// has to ask.
-#ifdef ASTERISM_SIMGRID
-inline constexpr bool simulated = true;
-#else
-inline constexpr bool simulated = false;
-#endif
+extern const bool simulated;
 
 /// Whether all ranks of a cluster are simulated by one process: in a build over SimGrid's SMPI.
 bool simulated_cluster();

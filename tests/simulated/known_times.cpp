@@ -20,7 +20,7 @@
 #include "runtime/codelet.hpp"
 #include "runtime/handle.hpp"
 #include "runtime/host_memory.hpp"
-#include "runtime/performance_model.hpp"
+#include "runtime/without_cuda.hpp"
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
 

@@ -20,9 +20,9 @@ namespace {
 /// For a CPU some 10 ms of each operator; for a GPU so much that starting and ending does not count, unless its
 /// durations are those of a model.
 constexpr std::size_t cpu_particles = 20000;
-constexpr std::size_t gpu_particles = simulated ? 400000 : 2000000;
+const std::size_t gpu_particles = simulated ? 400000 : 2000000;
 constexpr int cpu_height = 4;
-constexpr int gpu_height = simulated ? 5 : 6;
+const int gpu_height = simulated ? 5 : 6;
 
 /// Seconds of the operators of one evaluation on one unit; infinite for those that it does not run.
 struct OperatorSeconds {

@@ -2,7 +2,7 @@
 // The CUDA functions of the codelets; without_cuda where CUDA is not compiled in.
 #pragma once
 
-#include "runtime/performance_model.hpp"
+#include "runtime/without_cuda.hpp"
 
 namespace asterism::decay::codelets::gpu {
 
