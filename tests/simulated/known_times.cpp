@@ -20,9 +20,9 @@
 #include "runtime/codelet.hpp"
 #include "runtime/handle.hpp"
 #include "runtime/host_memory.hpp"
-#include "runtime/without_cuda.hpp"
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
+#include "runtime/without_cuda.hpp"
 
 namespace {
 

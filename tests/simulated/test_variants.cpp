@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sources that see StarPU are compiled once, for programs on this machine and for simulated ones (cmake/AsterismTargets.cmake).
+// Sources that see StarPU are compiled once, for programs on this machine and for simulated ones
+// (cmake/AsterismTargets.cmake).
 #include <gtest/gtest.h>
 
 #include "tests/simulated/layout.hpp"
