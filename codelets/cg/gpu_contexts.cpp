@@ -69,6 +69,8 @@ GpuContext& GpuContexts::mine() {
 
 #else
 
+struct GpuContext {};
+
 GpuContexts::GpuContexts() = default;
 GpuContexts::~GpuContexts() = default;
 void GpuContexts::close_memory_of_others() {}
