@@ -2,13 +2,13 @@
 #include "apps/fdtd/plot_rates.hpp"
 
 #include <fmt/format.h>
-#include <hwloc.h>
 #include <starpu.h>
 
 #include <set>
 
 #include "base/error.hpp"
 #include "runtime/clock.hpp"
+#include "runtime/core_kinds.hpp"
 #include "taskflows/fdtd/division.hpp"
 #include "taskflows/fdtd/farm.hpp"
 
@@ -34,34 +34,6 @@ double rate_of_domain(const Problem& problem, const std::vector<BrickPlace>& bri
   starpu_task_wait_for_all();
   return cells_of(problem) * static_cast<double>(steps) / seconds_since(begin);
 }
-
-/// Numbers of the kinds of cores (hwloc: by efficiency) of the session's CPU workers; all 0 where they are alike.
-class CoreKinds {
- public:
-  CoreKinds() {
-    hwloc_topology_init(&topology_);
-    hwloc_topology_load(topology_);
-  }
-  ~CoreKinds() { hwloc_topology_destroy(topology_); }
-  CoreKinds(const CoreKinds&) = delete;
-  CoreKinds& operator=(const CoreKinds&) = delete;
-  [[nodiscard]] int of([[maybe_unused]] const Unit& unit) const {
-#ifdef STARPU_HAVE_HWLOC
-    const hwloc_cpuset_t cpus = starpu_worker_get_hwloc_cpuset(unit.worker);
-    const int kind = hwloc_cpukinds_get_by_cpuset(topology_, cpus, 0);
-    hwloc_bitmap_free(cpus);
-    return std::max(kind, 0);
-#else
-    return 0;  // cores of a simulated machine
-#endif
-  }
-  [[nodiscard]] int count() const {
-    return hwloc_cpukinds_get_nr(topology_, 0);
-  }
-
- private:
-  hwloc_topology_t topology_ = nullptr;
-};
 
 /// One unit of each kind, with a name.
 std::vector<std::pair<std::string, int>> different_units(const Session& session) {
