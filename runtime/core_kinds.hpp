@@ -8,8 +8,8 @@ struct hwloc_topology;
 
 namespace asterism {
 
-/// Numbers of the kinds of cores (hwloc: by efficiency) of a session's CPU workers; all 0 where they are alike, and on a
-/// simulated machine.
+/// Numbers of the kinds of cores (hwloc: by efficiency) of a session's CPU workers; all 0 where they are alike, and on
+/// a simulated machine.
 class CoreKinds {
  public:
   CoreKinds();

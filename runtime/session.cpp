@@ -25,7 +25,7 @@
 #include "base/error.hpp"
 #include "runtime/machine/local_units.hpp"
 #include "runtime/machine/simulated_machine.hpp"
-#include "runtime/memory_limits.hpp"
+#include "runtime/memory/memory_limits.hpp"
 #include "runtime/program_library.hpp"
 #include "runtime/ranks/direct/direct_messages.hpp"
 #include "runtime/ranks/ranks.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "runtime/memory_limits.hpp"
+#include "runtime/memory/memory_limits.hpp"
 
 namespace asterism {
 namespace {

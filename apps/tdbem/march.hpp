@@ -17,7 +17,7 @@
 #include "base/verdict.hpp"
 #include "runtime/clock.hpp"
 #include "runtime/machine/unit_choice.hpp"
-#include "runtime/memory_limits.hpp"
+#include "runtime/memory/memory_limits.hpp"
 #include "runtime/session.hpp"
 #include "taskflows/tdbem/matrices/matrices.hpp"
 #include "taskflows/tdbem/simulation.hpp"

@@ -9,7 +9,7 @@
 #include "codelets/cg/kernels/kernels.hpp"
 #include "codelets/cg/task_flops.hpp"
 #include "codelets/cg/task_functions.hpp"
-#include "runtime/arena.hpp"
+#include "runtime/memory/arena.hpp"
 
 namespace asterism::cg::codelets {
 namespace {

@@ -16,7 +16,7 @@
 #include "codelets/cg/iterations.hpp"
 #include "codelets/cg/kernels/kernels_cuda.hpp"
 #include "codelets/cg/task_functions.hpp"
-#include "runtime/arena.hpp"
+#include "runtime/memory/arena.hpp"
 
 namespace asterism::cg::codelets::gpu {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "codelets/cg/codelets.hpp"
 #include "codelets/cg/kernels/kernels.hpp"
-#include "runtime/arena.hpp"
+#include "runtime/memory/arena.hpp"
 
 namespace asterism::cg::codelets {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "runtime/submit.hpp"
 
 namespace asterism {

@@ -24,7 +24,7 @@
 #include "base/array.hpp"
 #include "codelets/fdtd/codelets.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "runtime/submit.hpp"
 #include "taskflows/fdtd/decomposition.hpp"
 

@@ -15,7 +15,7 @@
 
 #include "codelets/tdbem/codelets.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "runtime/ranks/all_gather.hpp"
 #include "runtime/submit.hpp"
 #include "taskflows/tdbem/problem.hpp"

@@ -21,7 +21,7 @@
 
 #include "codelets/tdbem/codelets.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "runtime/machine/unit_choice.hpp"
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"

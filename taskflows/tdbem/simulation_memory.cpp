@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runtime/memory_limits.hpp"
+#include "runtime/memory/memory_limits.hpp"
 #include "taskflows/tdbem/simulation.hpp"
 
 namespace asterism::tdbem {

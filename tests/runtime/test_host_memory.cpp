@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of main memory: aligned, zero, apart from each other, and alive as long as they are held.
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 
 #include <gtest/gtest.h>
 #include <starpu.h>

@@ -19,7 +19,7 @@
 #include "runtime/clock.hpp"
 #include "runtime/codelet.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
 #include "runtime/without_cuda.hpp"

@@ -9,7 +9,7 @@
 
 #include "codelets/cg/codelets.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "runtime/ranks/gpus_of_ranks.hpp"
 #include "runtime/session.hpp"
 #include "taskflows/cg/decomposition.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/arena.hpp"
+#include "runtime/memory/arena.hpp"
 #include "runtime/handle.hpp"
 #include "taskflows/cg/decomposition.hpp"
 #include "taskflows/cg/matrix/csr_matrix.hpp"

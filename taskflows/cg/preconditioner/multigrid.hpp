@@ -10,7 +10,7 @@
 
 #include "codelets/cg/codelets.hpp"
 #include "codelets/cg/gpu_contexts.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "taskflows/cg/preconditioner/hierarchy.hpp"
 #include "taskflows/cg/preconditioner/preconditioner_tasks.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "codelets/cg/kernels/block_layout.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "taskflows/cg/preconditioner/halo_vector.hpp"
 
 namespace asterism::cg {

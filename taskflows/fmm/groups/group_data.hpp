@@ -8,7 +8,7 @@
 
 #include "codelets/fmm/kernels/layout.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 
 namespace asterism::fmm {
 

@@ -11,7 +11,7 @@
 
 #include "codelets/fmm/kernels/near/reduction.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 
 namespace asterism::fmm {

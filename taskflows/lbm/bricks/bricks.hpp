@@ -9,7 +9,7 @@
 #include "base/array.hpp"
 #include "codelets/lbm/codelets.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
 #include "taskflows/lbm/bricks/halo.hpp"

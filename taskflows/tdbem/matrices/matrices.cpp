@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "runtime/machine/simulated_machine.hpp"
-#include "runtime/memory_limits.hpp"
+#include "runtime/memory/memory_limits.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "runtime/submit.hpp"
 

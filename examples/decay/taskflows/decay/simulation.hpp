@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "taskflows/decay/decomposition.hpp"
 #include "taskflows/decay/problem.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/handle.hpp"
-#include "runtime/host_memory.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "taskflows/heat/decomposition.hpp"
 #include "taskflows/heat/problem.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/memory_limits.hpp"
+#include "runtime/memory/memory_limits.hpp"
 
 #include <starpu.h>
 #ifdef ASTERISM_CUDA
