@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/cuda_check.hpp"
+#include "base/on_demand.hpp"
 #include "codelets/cg/codelets.hpp"
 #include "codelets/cg/gpu_contexts.hpp"
 #include "codelets/cg/iterations.hpp"
@@ -23,11 +24,11 @@ namespace {
 
 void check(cusparseStatus_t status, const char* call) {
   if (status != CUSPARSE_STATUS_SUCCESS)
-    throw std::runtime_error(std::string(call) + ": " + cusparseGetErrorString(status));
+    throw std::runtime_error(std::string(call) + ": " + ASTERISM_CUSPARSE(cusparseGetErrorString)(status));
 }
 void check(cublasStatus_t status, const char* call) {
   if (status != CUBLAS_STATUS_SUCCESS)
-    throw std::runtime_error(std::string(call) + ": " + cublasGetStatusString(status));
+    throw std::runtime_error(std::string(call) + ": " + ASTERISM_CUBLAS(cublasGetStatusString)(status));
 }
 #define CHECK(call) check((call), #call)
 
@@ -70,33 +71,36 @@ void cusparse_spmv(GpuContext& context, const BlockLayout& layout, const void* b
   const double one = 1;
   const double beta = accumulate ? 1 : 0;
   cusparseHandle_t handle = starpu_cusparse_get_local_handle();
-  CHECK(cusparseSetStream(handle, stream()));
+  CHECK(ASTERISM_CUSPARSE(cusparseSetStream)(handle, stream()));
   CusparseBlock& block = context.blocks[base];
   auto* x_values = const_cast<double*>(x);
   if (block.matrix == nullptr) {
     const CsrView a = layout.csr(base);
-    CHECK(cusparseCreateCsr(&block.matrix, a.rows, a.columns, a.entries, const_cast<std::int32_t*>(a.row_begin),
-                            const_cast<std::int32_t*>(a.column), const_cast<double*>(a.value), CUSPARSE_INDEX_32I,
-                            CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
-    CHECK(cusparseCreateDnVec(&block.x, a.columns, x_values, CUDA_R_64F));
-    CHECK(cusparseCreateDnVec(&block.y, a.rows, y, CUDA_R_64F));
+    CHECK(ASTERISM_CUSPARSE(cusparseCreateCsr)(
+        &block.matrix, a.rows, a.columns, a.entries, const_cast<std::int32_t*>(a.row_begin),
+        const_cast<std::int32_t*>(a.column), const_cast<double*>(a.value), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+        CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
+    CHECK(ASTERISM_CUSPARSE(cusparseCreateDnVec)(&block.x, a.columns, x_values, CUDA_R_64F));
+    CHECK(ASTERISM_CUSPARSE(cusparseCreateDnVec)(&block.y, a.rows, y, CUDA_R_64F));
     std::size_t bytes = 0;
-    CHECK(cusparseSpMV_bufferSize(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix, block.x, &beta, block.y,
-                                  CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes));
+    CHECK(ASTERISM_CUSPARSE(cusparseSpMV_bufferSize)(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix,
+                                                     block.x, &beta, block.y, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT,
+                                                     &bytes));
     ASTERISM_CHECK_CUDA(cudaMalloc(&block.buffer, bytes + 1));
-    CHECK(cusparseSpMV_preprocess(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix, block.x, &beta, block.y,
-                                  CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, block.buffer));
+    CHECK(ASTERISM_CUSPARSE(cusparseSpMV_preprocess)(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix,
+                                                     block.x, &beta, block.y, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT,
+                                                     block.buffer));
   }
-  CHECK(cusparseDnVecSetValues(block.x, x_values));
-  CHECK(cusparseDnVecSetValues(block.y, y));
-  CHECK(cusparseSpMV(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix, block.x, &beta, block.y, CUDA_R_64F,
-                     CUSPARSE_SPMV_ALG_DEFAULT, block.buffer));
+  CHECK(ASTERISM_CUSPARSE(cusparseDnVecSetValues)(block.x, x_values));
+  CHECK(ASTERISM_CUSPARSE(cusparseDnVecSetValues)(block.y, y));
+  CHECK(ASTERISM_CUSPARSE(cusparseSpMV)(handle, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, block.matrix, block.x, &beta,
+                                        block.y, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT, block.buffer));
 }
 
 cublasHandle_t cublas(cublasPointerMode_t scalars) {
   cublasHandle_t handle = starpu_cublas_get_local_handle();
-  CHECK(cublasSetStream(handle, stream()));
-  CHECK(cublasSetPointerMode(handle, scalars));
+  CHECK(ASTERISM_CUBLAS(cublasSetStream)(handle, stream()));
+  CHECK(ASTERISM_CUBLAS(cublasSetPointerMode)(handle, scalars));
   return handle;
 }
 
@@ -104,7 +108,7 @@ cublasHandle_t cublas(cublasPointerMode_t scalars) {
 void cublas_dot(std::int64_t n, const double* x, const double* y, Sum* out, bool accumulate, GpuContext& context) {
   Sum* target = accumulate ? reinterpret_cast<Sum*>(context.workspace.partial) : out;
   ASTERISM_CHECK_CUDA(cudaMemsetAsync(target, 0, sizeof(Sum), stream()));
-  CHECK(cublasDdot(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(n), x, 1, y, 1, &target->hi));
+  CHECK(ASTERISM_CUBLAS(cublasDdot)(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(n), x, 1, y, 1, &target->hi));
   if (accumulate) cuda::add(out, target, stream());
 }
 
@@ -201,8 +205,8 @@ void axpy(void** b, void* arguments) {
   const State* state = scalar<State>(b[0]);
   const double* alpha = a.sign == AxpyArgs::Sign::minus ? &state->minus_alpha : &state->alpha;
   if (a.library == Library::vendor)
-    CHECK(cublasDaxpy(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(length(b[1])), alpha, elements_of(b[1]), 1,
-                      elements_of(b[2]), 1));
+    CHECK(ASTERISM_CUBLAS(cublasDaxpy)(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(length(b[1])), alpha,
+                                       elements_of(b[1]), 1, elements_of(b[2]), 1));
   else
     cuda::axpy(length(b[1]), alpha, elements_of(b[1]), elements_of(b[2]), stream());
 }
@@ -216,9 +220,10 @@ void xpby(void** b, void* arguments) {
   }
   // the paper's scal-axpy: p = beta p, then p = z + p
   const double one = 1;
-  CHECK(cublasDscal(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(n), &state->beta, elements_of(b[2]), 1));
-  CHECK(cublasDaxpy(cublas(CUBLAS_POINTER_MODE_HOST), static_cast<int>(n), &one, elements_of(b[1]), 1,
-                    elements_of(b[2]), 1));
+  CHECK(ASTERISM_CUBLAS(cublasDscal)(cublas(CUBLAS_POINTER_MODE_DEVICE), static_cast<int>(n), &state->beta,
+                                     elements_of(b[2]), 1));
+  CHECK(ASTERISM_CUBLAS(cublasDaxpy)(cublas(CUBLAS_POINTER_MODE_HOST), static_cast<int>(n), &one, elements_of(b[1]), 1,
+                                     elements_of(b[2]), 1));
 }
 
 void precondition(void** b, void* arguments) {

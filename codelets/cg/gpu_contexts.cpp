@@ -5,16 +5,18 @@
 
 #ifdef ASTERISM_CUDA
 #include "base/cuda_check.hpp"
+#include "base/on_demand.hpp"
 #endif
 
 namespace asterism::cg {
 
 #ifdef ASTERISM_CUDA
 
-GpuContexts::GpuContexts() : contexts_(std::make_unique<GpuContext[]>(starpu_worker_get_count())) {
+GpuContexts::GpuContexts(bool cusparse, bool cublas)
+    : contexts_(std::make_unique<GpuContext[]>(starpu_worker_get_count())), cusparse_(cusparse), cublas_(cublas) {
   if (starpu_cuda_worker_get_count() == 0) return;
-  starpu_cusparse_init();
-  starpu_cublas_init();
+  if (cusparse_) starpu_cusparse_init();
+  if (cublas_) starpu_cublas_init();
   starpu_execute_on_each_worker(
       [](void* self) {
         GpuContext& context = static_cast<GpuContexts*>(self)->mine();
@@ -46,15 +48,15 @@ GpuContexts::~GpuContexts() {
         cudaFree(context.mailbox);
         context.graph.destroy();
         for (auto& [address, block] : context.blocks) {
-          cusparseDestroySpMat(block.matrix);
-          cusparseDestroyDnVec(block.x);
-          cusparseDestroyDnVec(block.y);
+          ASTERISM_CUSPARSE(cusparseDestroySpMat)(block.matrix);
+          ASTERISM_CUSPARSE(cusparseDestroyDnVec)(block.x);
+          ASTERISM_CUSPARSE(cusparseDestroyDnVec)(block.y);
           cudaFree(block.buffer);
         }
       },
       this, STARPU_CUDA);
-  starpu_cublas_shutdown();
-  starpu_cusparse_shutdown();
+  if (cublas_) starpu_cublas_shutdown();
+  if (cusparse_) starpu_cusparse_shutdown();
 }
 
 void GpuContexts::close_memory_of_others() {
@@ -71,7 +73,7 @@ GpuContext& GpuContexts::mine() {
 
 struct GpuContext {};
 
-GpuContexts::GpuContexts() = default;
+GpuContexts::GpuContexts(bool /*cusparse*/, bool /*cublas*/) {}
 GpuContexts::~GpuContexts() = default;
 void GpuContexts::close_memory_of_others() {}
 

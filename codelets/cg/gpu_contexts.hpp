@@ -58,7 +58,8 @@ struct GpuContext {
 
 class GpuContexts {
  public:
-  GpuContexts();  ///< after StarPU has started
+  /// After StarPU has started. cusparse, cublas: whether tasks call these libraries, which take a while to start.
+  explicit GpuContexts(bool cusparse = false, bool cublas = false);
   ~GpuContexts();
   GpuContexts(const GpuContexts&) = delete;
   GpuContexts& operator=(const GpuContexts&) = delete;
@@ -71,6 +72,7 @@ class GpuContexts {
 
  private:
   std::unique_ptr<GpuContext[]> contexts_;  ///< by worker; null without CUDA
+  bool cusparse_ = false, cublas_ = false;
 };
 
 }  // namespace asterism::cg

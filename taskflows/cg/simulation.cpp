@@ -32,7 +32,11 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
 
 System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values, std::span<const double> x0,
                const Options& chosen, Partition block_rows, const Hierarchy* hierarchy)
-    : options(chosen), partition(std::move(block_rows)), team(session, chosen, partition), p(a, partition, chosen) {
+    : options(chosen),
+      partition(std::move(block_rows)),
+      gpus(options.format == Format::csr, options.vendor),
+      team(session, chosen, partition),
+      p(a, partition, chosen) {
   const int rank = rank_group().rank();
   for (int i = partition.first_block(rank); i < partition.first_block(rank + 1); ++i) own_.push_back(i);
   for (const std::int64_t of_rank : rank_group().all_gather(a.nnz())) nonzeros_ += static_cast<double>(of_rank);
