@@ -257,13 +257,15 @@ function(asterism_as_app target)
   target_compile_options(${target} PRIVATE ${ASTERISM_APP_LEVEL})
   asterism_unity(${target} 12)
   target_link_libraries(${target} PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
-  asterism_use_pch(${target} asterism_pch_apps)
+  if(NOT ARGN)  # of another StarPU: without these headers
+    asterism_use_pch(${target} asterism_pch_apps)
+  endif()
 endfunction()
 
 # asterism_compiled(TARGET SUFFIX APP): the precompiled headers and the unity build of a target that sees StarPU.
 function(asterism_compiled target suffix app)
   if(app)
-    asterism_as_app(${target})
+    asterism_as_app(${target} ${suffix})
   else()
     asterism_use_pch(${target} asterism_pch_starpu${suffix})
     asterism_unity(${target} 12)
@@ -280,9 +282,9 @@ endfunction()
 
 # asterism_starpu_library(NAME [FOLDERS folders...] [EXCEPT names...] [SOURCES files...] [PUBLIC ...] [PRIVATE ...]
 # [DIFFER ALL | files...] [APP] [EACH]): a static library that sees StarPU, in all variants. They are made of the same
-# objects, since StarPU's tasks, codelets and data look the same in all its builds (tests/simulated/test_variants.cpp).
-# DIFFER: what a simulator makes different (threads, what runs on GPUs) is compiled once more for simulated machines and
-# clusters; EACH: everything for each variant. APP: arguments and reporting, which need no optimisation.
+# objects, since StarPU's tasks, models and data look the same in all its builds (tests/simulated/test_variants.cpp).
+# DIFFER: what does not (threads, what runs on GPUs, the inside of a starpu_codelet) is compiled once more for simulated
+# machines and clusters; EACH: everything for each variant. APP: arguments and reporting, which need no optimisation.
 function(asterism_starpu_library name)
   cmake_parse_arguments(ARG "APP;EACH" "" "FOLDERS;EXCEPT;SOURCES;PUBLIC;PRIVATE;DIFFER" ${ARGN})
   asterism_sources(same FOLDERS ${ARG_FOLDERS} PATTERNS *.cpp EXCEPT "[^/]*_cuda.cpp" ${ARG_EXCEPT})

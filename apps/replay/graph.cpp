@@ -120,6 +120,11 @@ std::vector<bool> moved_data(const traces::Recording& recording) {
   return moved;
 }
 
+struct Graph::Class {
+  starpu_perfmodel model{};
+  starpu_codelet codelet{};
+};
+
 Graph::Graph(const traces::Recording& recording, const TaskTimes& times, const Platform& platform, Noise noise)
     : recording_(recording), times_(times), platform_(platform), moved_(moved_data(recording)) {
   require_no_cycle(recording);
@@ -134,8 +139,10 @@ Graph::Graph(const traces::Recording& recording, const TaskTimes& times, const P
     }
     arguments_.push_back({this, t, factor, Argument::none});
   }
+  classes_ = std::make_unique<Class[]>(recording.codelets.size());
+  std::size_t next = 0;
   for (const traces::Codelet& codelet : recording.codelets) {
-    Class& own = classes_.emplace_back();
+    Class& own = classes_[next++];
     if (codelet.name == message_name) {  // no unit executes it: its data pass through main memory
       starpu_codelet_init(&own.codelet);
       own.codelet.name = codelet.name.c_str();

@@ -6,7 +6,7 @@
 #include <starpu.h>
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,10 +54,7 @@ class Graph {
     std::size_t kind = none;  ///< of the unit that ran it
     static constexpr std::size_t none = ~std::size_t{0};
   };
-  struct Class {
-    starpu_perfmodel model{};
-    starpu_codelet codelet{};
-  };
+  struct Class;  // StarPU's codelet, which is not of one size in all its builds
   static void count(void* argument);
   static double microseconds(starpu_task* task, starpu_perfmodel_arch* unit, unsigned implementation);
   static int can_run(unsigned worker, starpu_task* task, unsigned implementation);
@@ -70,9 +67,9 @@ class Graph {
   const traces::Recording& recording_;
   const TaskTimes& times_;
   const Platform& platform_;
-  std::vector<Argument> arguments_;  ///< by task
-  std::vector<bool> moved_;          ///< by handle: it is copied to where a task reads it
-  std::deque<Class> classes_;        ///< by codelet; addresses stay
+  std::vector<Argument> arguments_;   ///< by task
+  std::vector<bool> moved_;           ///< by handle: it is copied to where a task reads it
+  std::unique_ptr<Class[]> classes_;  ///< by codelet
 };
 
 }  // namespace asterism::apps::replay

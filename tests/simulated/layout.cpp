@@ -21,7 +21,7 @@ std::vector<std::size_t> LAYOUT() {
       offsetof(starpu_task, profiling_info),
       offsetof(starpu_task, flops),
       offsetof(starpu_task, sched_data),
-      sizeof(starpu_codelet),
+
       offsetof(starpu_codelet, where),
       offsetof(starpu_codelet, can_execute),
       offsetof(starpu_codelet, cpu_funcs),
@@ -31,8 +31,6 @@ std::vector<std::size_t> LAYOUT() {
       offsetof(starpu_codelet, modes),
       offsetof(starpu_codelet, nodes),
       offsetof(starpu_codelet, model),
-      offsetof(starpu_codelet, name),
-      offsetof(starpu_codelet, flags),
       sizeof(starpu_perfmodel),
       offsetof(starpu_perfmodel, cost_function),
       offsetof(starpu_perfmodel, arch_cost_function),
