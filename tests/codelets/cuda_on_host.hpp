@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs device code on the host, one thread block after the other and its threads in turn up to the next barrier
-// (ucontext). Enough for kernels that use threadIdx, blockIdx, static shared memory and __syncthreads; include it
-// before the kernel. A barrier that not all threads reach throws.
+// Runs device code on the host, one thread block after the other and its threads in turn up to the next barrier. They
+// begin as ucontexts and go on by _longjmp, which asks nothing of the system. Enough for kernels that use threadIdx,
+// blockIdx, static shared memory and __syncthreads; include it before the kernel. A barrier that not all threads reach
+// throws.
 #pragma once
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -30,10 +33,15 @@ struct Index {
 };
 
 /// The thread that runs, and how the others wait.
+struct Thread {
+  ucontext_t begin;
+  jmp_buf barrier;
+  bool begun = false;
+  bool ended = false;
+};
 struct Block {
-  std::vector<ucontext_t> threads;
-  std::vector<bool> ended;
-  ucontext_t scheduler;
+  std::vector<Thread> threads;
+  jmp_buf scheduler;
   std::function<void()> body;
   unsigned current = 0;
 };
@@ -41,7 +49,17 @@ inline Block* running = nullptr;
 
 inline void enter() {
   running->body();
-  running->ended[running->current] = true;
+  running->threads[running->current].ended = true;
+  _longjmp(running->scheduler, 1);
+}
+
+/// Lets the current thread run up to its next barrier, or its end.
+inline void go_on() {
+  if (_setjmp(running->scheduler) != 0) return;
+  Thread& thread = running->threads[running->current];
+  if (thread.begun) _longjmp(thread.barrier, 1);
+  thread.begun = true;
+  setcontext(&thread.begin);
 }
 
 }  // namespace cuda_on_host
@@ -52,7 +70,7 @@ inline cuda_on_host::Index blockDim{};
 
 inline void __syncthreads() {
   cuda_on_host::Block& b = *cuda_on_host::running;
-  swapcontext(&b.threads[b.current], &b.scheduler);
+  if (_setjmp(b.threads[b.current].barrier) == 0) _longjmp(b.scheduler, 1);
 }
 template <class T>
 T __ldg(const T* p) {
@@ -72,32 +90,40 @@ inline int __double2hiint(double x) {
 
 namespace cuda_on_host {
 
+/// Stacks of so many threads, one after the other, kept between launches.
+inline constexpr std::size_t stack = 64 * 1024;
+inline char* stacks_of(unsigned threads) {
+  static std::unique_ptr<char[]> stacks;
+  static unsigned most = 0;
+  if (threads > most) stacks.reset(new char[stack * (most = threads)]);
+  return stacks.get();
+}
+
 template <class F>
 void launch(unsigned blocks, unsigned threads, F body) {
-  constexpr std::size_t stack = 64 * 1024;
-  std::vector<char> stacks(stack * threads);
+  char* const stacks = stacks_of(threads);
   blockDim.x = threads;
   for (unsigned block = 0; block < blocks; ++block) {
     Block b;
     b.threads.resize(threads);
-    b.ended.assign(threads, false);
     b.body = body;
     running = &b;
     blockIdx.x = block;
     for (unsigned t = 0; t < threads; ++t) {
-      getcontext(&b.threads[t]);
-      b.threads[t].uc_stack.ss_sp = &stacks[stack * t];
-      b.threads[t].uc_stack.ss_size = stack;
-      b.threads[t].uc_link = &b.scheduler;
-      makecontext(&b.threads[t], enter, 0);
+      ucontext_t& begin = b.threads[t].begin;
+      getcontext(&begin);
+      begin.uc_stack.ss_sp = &stacks[stack * t];
+      begin.uc_stack.ss_size = stack;
+      begin.uc_link = nullptr;
+      makecontext(&begin, enter, 0);
     }
     for (unsigned alive = threads; alive > 0;) {
       for (unsigned i = 0; i < threads; ++i) {
         const unsigned t = block % 2 == 0 ? i : threads - 1 - i;  // no order is promised
-        if (b.ended[t]) throw std::logic_error("not all threads of the block reach the barrier");
+        if (b.threads[t].ended) throw std::logic_error("not all threads of the block reach the barrier");
         b.current = threadIdx.x = t;
-        swapcontext(&b.scheduler, &b.threads[t]);
-        if (b.ended[t]) --alive;
+        go_on();
+        if (b.threads[t].ended) --alive;
       }
       if (alive != 0 && alive != threads) throw std::logic_error("not all threads of the block reach the barrier");
     }
