@@ -115,7 +115,7 @@ TEST(Area, ColumnByColumnGivesTheSameOptimum) {
   std::mt19937 random(17);
   AreaOptions by_columns;
   by_columns.most_rows = 0;
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     AreaProblem p = random_problem(random, 4, 4, 40, 6);
     if (i % 2 == 0) {  // with links
       p.kinds.back().receives = 100;
