@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/memory/arena.hpp"
 #include "runtime/handle.hpp"
+#include "runtime/memory/arena.hpp"
 #include "runtime/memory/host_memory.hpp"
 #include "runtime/submit.hpp"
 #include "taskflows/cg/decomposition.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/memory/arena.hpp"
 #include "runtime/handle.hpp"
+#include "runtime/memory/arena.hpp"
 #include "taskflows/cg/decomposition.hpp"
 #include "taskflows/cg/matrix/csr_matrix.hpp"
 
