@@ -21,8 +21,8 @@
 
 #include "codelets/tdbem/codelets.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/memory/host_memory.hpp"
 #include "runtime/machine/unit_choice.hpp"
+#include "runtime/memory/host_memory.hpp"
 #include "runtime/session.hpp"
 #include "runtime/submit.hpp"
 #include "taskflows/tdbem/balance.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of an arena as StarPU data: written by tasks in any order, read as one vector without a copy, their
 // memory given back. Every test starts StarPU anew, as programs that measure several configurations do.
-#include "runtime/memory/arena.hpp"
 #include "runtime/codelet.hpp"
+#include "runtime/memory/arena.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

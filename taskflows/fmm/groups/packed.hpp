@@ -11,8 +11,8 @@
 
 #include "codelets/fmm/kernels/near/reduction.hpp"
 #include "runtime/handle.hpp"
-#include "runtime/memory/host_memory.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/memory/host_memory.hpp"
 
 namespace asterism::fmm {
 
