@@ -15,6 +15,7 @@ if(LpSolve_FOUND AND NOT TARGET LpSolve::LpSolve)
   if(LpSolve_COLAMD_LIBRARY)
     list(PREPEND LpSolve_DEPENDENCIES "${LpSolve_COLAMD_LIBRARY}")
   endif()
-  set_target_properties(LpSolve::LpSolve PROPERTIES INTERFACE_LINK_LIBRARIES "${LpSolve_DEPENDENCIES}")
+  set_target_properties(LpSolve::LpSolve PROPERTIES INTERFACE_LINK_LIBRARIES "${LpSolve_DEPENDENCIES}"
+    INTERFACE_LINK_OPTIONS "LINKER:--wrap=load_BLAS")  # bounds/linear_program.cpp
 endif()
 mark_as_advanced(LpSolve_INCLUDE_DIR LpSolve_LIBRARY LpSolve_COLAMD_LIBRARY)
