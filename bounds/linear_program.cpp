@@ -12,7 +12,7 @@
 
 /// Each new program of lp_solve looks through the file system for a library of its user's, libmyBLAS.so, which takes
 /// longer than solving a small one. Called instead of lp_solve's own function (cmake/FindLpSolve.cmake): there is none.
-extern "C" unsigned char __wrap_load_BLAS(char* /*name*/) {
+extern "C" unsigned char __wrap_load_BLAS(char* /*name*/) {  // NOLINT(bugprone-reserved-identifier): the linker's
   return TRUE;
 }
 
