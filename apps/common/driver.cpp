@@ -58,6 +58,12 @@ void report_units(const UnitChoice& units, Report& report) {
   report.rows.emplace_back("choice", units.reason);
 }
 
+/// A reference may take longer than the solver.
+std::vector<Verdict> verify(Solver& solver, Report& report) {
+  const WaitingLine line(!solver.options().quiet, "verifying");
+  return solver.verify(report);
+}
+
 int solve_and_report(const char* program, int argc, char** argv, Solver& solver) {
   if (const auto status = solver.parse(argc, argv)) return *status;
   enter(Phase::input);
@@ -83,7 +89,7 @@ int solve_and_report(const char* program, int argc, char** argv, Solver& solver)
     solver.describe(report);
     report_units(options.units, report);
     enter(Phase::verification);
-    if (!simulated) judge(options, solver.verify(report), report);
+    if (!simulated) judge(options, verify(solver, report), report);
     enter(Phase::measuring);
     solver.measure(report);
     enter(Phase::shutdown);

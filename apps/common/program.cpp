@@ -260,6 +260,34 @@ void ProgressLine::show(double fraction, const std::string& text) {
   std::fflush(stderr);
 }
 
+WaitingLine::WaitingLine(bool enabled, std::string text)
+    : WaitingLine(enabled, std::move(text), std::chrono::seconds(isatty(STDERR_FILENO) == 1 ? 1 : 15)) {}
+
+WaitingLine::WaitingLine(bool enabled, std::string text, std::chrono::duration<double> interval)
+    : text_(std::move(text)), terminal_(isatty(STDERR_FILENO) == 1) {
+  if (enabled && rank_group().is_root())
+    thread_ = std::jthread([this, interval](const std::stop_token& stop) { watch(stop, interval); });
+}
+
+WaitingLine::~WaitingLine() {
+  if (!thread_.joinable()) return;
+  thread_.request_stop();
+  thread_.join();
+}
+
+void WaitingLine::watch(const std::stop_token& stop, std::chrono::duration<double> interval) {
+  const double begin = wall_seconds();
+  std::unique_lock lock(mutex_);
+  bool shown = false;
+  while (!ended_.wait_for(lock, stop, interval, [&stop] { return stop.stop_requested(); })) {
+    fmt::print(stderr, "{}{}: {:.0f} s{}", terminal_ ? "\r\033[K" : "", text_, wall_seconds() - begin,
+               terminal_ ? "" : "\n");
+    std::fflush(stderr);
+    shown = true;
+  }
+  if (shown && terminal_) fmt::print(stderr, "\r\033[K");
+}
+
 void print_table(const std::vector<std::pair<std::string, std::string>>& rows) {
   if (!rank_group().is_root()) return;
   std::size_t width = 0;

@@ -3,11 +3,16 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <condition_variable>
 #include <filesystem>
 #include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <stop_token>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "runtime/session.hpp"
@@ -63,6 +68,26 @@ class ProgressLine {
   bool enabled_;
   bool terminal_;
   bool shown_ = false;
+};
+
+/// What a process waits for that has no parts to count, on stderr (of rank 0), with the seconds that it has taken: each
+/// second on a terminal, each 15 seconds elsewhere.
+class WaitingLine {
+ public:
+  explicit WaitingLine(bool enabled, std::string text);
+  WaitingLine(bool enabled, std::string text, std::chrono::duration<double> interval);
+  ~WaitingLine();
+  WaitingLine(const WaitingLine&) = delete;
+  WaitingLine& operator=(const WaitingLine&) = delete;
+
+ private:
+  void watch(const std::stop_token& stop, std::chrono::duration<double> interval);
+
+  std::string text_;
+  bool terminal_;
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::jthread thread_;
 };
 
 /// Two columns on stdout, of rank 0.

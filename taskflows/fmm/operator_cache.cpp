@@ -16,6 +16,7 @@
 #include "io/output_file.hpp"
 #include "runtime/machine/known_rates.hpp"
 #include "runtime/machine/simulated_machine.hpp"
+#include "taskflows/fmm/periodic/lattice_operator.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -91,14 +92,31 @@ void write(const std::filesystem::path& path, const std::vector<PrimitiveOperato
   }
 }
 
+/// Empty: nothing is kept.
+std::filesystem::path file_named(const Problem& problem, const std::string& name) {
+  const std::filesystem::path folder = simulated ? std::filesystem::path() : cache_folder();
+  if (folder.empty()) return {};
+  return folder / "operators" / fmt::format("{}-{}-{}.bin", name, problem.accuracy.basis.order, fingerprint(problem));
+}
+
+template <class Compute>
+std::vector<PrimitiveOperator> kept_or_computed(const std::filesystem::path& file, const Basis& basis,
+                                                const Compute& compute) {
+  if (!file.empty())
+    if (auto kept = read(file, static_cast<std::size_t>(basis.size()))) return std::move(*kept);
+  std::vector<PrimitiveOperator> operators = compute();
+  if (!file.empty()) write(file, operators);
+  return operators;
+}
+
 }  // namespace
 
 std::filesystem::path operator_file(const Problem& problem) {
-  if (!problem.interaction.homogeneous || simulated) return {};
-  const std::filesystem::path folder = cache_folder();
-  if (folder.empty()) return {};
-  return folder / "operators" /
-         fmt::format("{}-{}-{}.bin", problem.interaction.name, problem.accuracy.basis.order, fingerprint(problem));
+  return problem.interaction.homogeneous ? file_named(problem, problem.interaction.name) : std::filesystem::path();
+}
+
+std::filesystem::path lattice_file(const Problem& problem, int periodic) {
+  return file_named(problem, fmt::format("lattice-{}", periodic));
 }
 
 bool operators_are_kept(const Problem& problem) {
@@ -108,14 +126,15 @@ bool operators_are_kept(const Problem& problem) {
 }
 
 std::vector<PrimitiveOperator> primitive_operators_of(const Problem& problem, const Basis& basis, double half_width) {
-  const std::filesystem::path file = operator_file(problem);
-  if (!file.empty())
-    if (auto kept = read(file, static_cast<std::size_t>(basis.size()))) return std::move(*kept);
-  std::vector<PrimitiveOperator> operators =
-      primitive_operators(basis, interpolation_nodes(problem.accuracy.basis), problem.interaction.radial, half_width,
-                          problem.accuracy.epsilon);
-  if (!file.empty()) write(file, operators);
-  return operators;
+  return kept_or_computed(operator_file(problem), basis, [&] {
+    return primitive_operators(basis, interpolation_nodes(problem.accuracy.basis), problem.interaction.radial,
+                               half_width, problem.accuracy.epsilon);
+  });
+}
+
+std::vector<PrimitiveOperator> lattice_operators_of(const Problem& problem, const Basis& basis, int periodic) {
+  return kept_or_computed(lattice_file(problem, periodic), basis,
+                          [&] { return lattice_operators(basis, problem.accuracy, periodic); });
 }
 
 }  // namespace asterism::fmm

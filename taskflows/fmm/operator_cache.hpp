@@ -15,10 +15,15 @@ namespace asterism::fmm {
 /// Kernels that are not homogeneous have operators for each width of cells, which are not kept.
 std::vector<PrimitiveOperator> primitive_operators_of(const Problem& problem, const Basis& basis, double half_width);
 
-/// Whether they need not be computed.
+/// Likewise those between a periodic box and its farther images (periodic/lattice_operator.hpp), for every kernel that
+/// has them.
+std::vector<PrimitiveOperator> lattice_operators_of(const Problem& problem, const Basis& basis, int periodic);
+
+/// Whether the primitive ones need not be computed.
 bool operators_are_kept(const Problem& problem);
 
-/// The file that they are kept in; empty: none.
+/// The files that they are kept in; empty: none.
 std::filesystem::path operator_file(const Problem& problem);
+std::filesystem::path lattice_file(const Problem& problem, int periodic);
 
 }  // namespace asterism::fmm

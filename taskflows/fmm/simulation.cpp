@@ -13,7 +13,6 @@
 #include "runtime/ranks/ranks.hpp"
 #include "taskflows/fmm/groups/packed.hpp"
 #include "taskflows/fmm/operator_cache.hpp"
-#include "taskflows/fmm/periodic/lattice_operator.hpp"
 
 namespace asterism::fmm {
 namespace {
@@ -96,7 +95,7 @@ void Simulation::build_operators(const Box& box) {
   }
   if (!periodic) return;
   const Pause pause;
-  add_operators(lattice_operators(basis_, problem_.accuracy, options_.shape.periodic));
+  add_operators(lattice_operators_of(problem_, basis_, options_.shape.periodic));
 }
 
 void Simulation::add_operators(const std::vector<PrimitiveOperator>& primitives) {

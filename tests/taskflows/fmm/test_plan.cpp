@@ -216,6 +216,21 @@ TEST_F(Kept, OperatorsToTheBit) {
   EXPECT_TRUE(operator_file({interaction(Yukawa{1}), accuracy(3)}).empty());
 }
 
+TEST_F(Kept, OperatorsOfFartherImagesToTheBit) {
+  const Problem problem = laplace(2);
+  const Basis basis(problem.accuracy.basis);
+  const auto computed = lattice_operators_of(problem, basis, 1);
+  ASSERT_TRUE(fs::exists(lattice_file(problem, 1)));
+  const auto read = lattice_operators_of(problem, basis, 1);
+  ASSERT_EQ(read.size(), computed.size());
+  EXPECT_GT(read[0].rank, 0);
+  EXPECT_EQ(read[0].rank, computed[0].rank);
+  EXPECT_EQ(read[0].u, computed[0].u);
+  EXPECT_EQ(read[0].v, computed[0].v);
+  EXPECT_EQ(read[1].rank, 0);
+  EXPECT_NE(lattice_file(problem, 1), lattice_file(problem, 2));
+}
+
 TEST_F(Kept, DamagedOperatorsAreComputedAgain) {
   const Problem problem = laplace(3);
   const Basis basis(problem.accuracy.basis);
