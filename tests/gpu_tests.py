@@ -60,12 +60,15 @@ FLOWS = {  # small, and no rates to measure: racecheck takes a thousand times as
     "tdbem": "asterism-tdbem --unknowns 162 --steps 20 --cpus 4 --gpus 1 --verify"}
 
 
-def gpu_models():
+def visible_gpus():
+    """Number and model of each GPU, of those that CUDA_VISIBLE_DEVICES leaves."""
     try:
-        listed = subprocess.run(["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"], capture_output=True, text=True, check=False)
-        return listed.stdout.splitlines() or ["no GPU"]
+        listed = subprocess.run(["nvidia-smi", "--query-gpu=index,name", "--format=csv,noheader"], capture_output=True, text=True, check=False)
+        gpus = dict(line.split(", ", 1) for line in listed.stdout.splitlines())
+        left = os.environ.get("CUDA_VISIBLE_DEVICES", ",".join(gpus)).split(",")
+        return [(index, gpus[index]) for index in left if index in gpus] or [("", "no GPU")]
     except FileNotFoundError:
-        return ["no GPU"]
+        return [("", "no GPU")]
 
 
 def parse_arguments():
@@ -80,7 +83,7 @@ def parse_arguments():
     return parser.parse_args()
 
 
-GPUS = gpu_models()
+GPUS = visible_gpus()
 ARGUMENTS = parse_arguments()
 # block-rows that iterate together need two workers at least
 TOGETHER = {"STARPU_NWORKER_PER_CUDA": "2"} if ARGUMENTS.gpus == 1 else {}
@@ -111,7 +114,7 @@ class Limit(typing.NamedTuple):
 def execute(command, limit, **more):
     """Return status (None: not ended in time), text and seconds."""
     cores, gpus = UNITS.get()
-    if ARGUMENTS.gpus < len(GPUS):
+    if ARGUMENTS.gpus < len(GPUS) or len(cores) < (os.cpu_count() or 1):
         more["STARPU_NCPU"] = str(max(1, len(cores) - ARGUMENTS.gpus))  # StarPU counts cores beyond taskset's, too
     begin = time.monotonic()
     try:
@@ -209,12 +212,12 @@ def main():
     at_a_time = places * (arguments.shards if arguments.sanitize else 1)  # a sanitizer leaves the GPU idle most of the time
     limit = Limit(time.monotonic() + arguments.limit, arguments.each)
     record = {"program": "compute-sanitizer" if arguments.sanitize else "run-gpu-tests", "date": time.strftime("%Y-%m-%dT%H:%M"),
-              "machine": f"{'one' if len(GPUS) == 1 else len(GPUS)} {GPUS[0]}", "gpus": arguments.gpus, "commit": (HERE / "commit").read_text().strip()}
+              "machine": f"{'one' if len(GPUS) == 1 else len(GPUS)} {GPUS[0][1]}", "gpus": arguments.gpus, "commit": (HERE / "commit").read_text().strip()}
     results = record.setdefault("tools", {}) if arguments.sanitize else record
     failed = 0
     cores = sorted(os.sched_getaffinity(0))
     for job in range(at_a_time):
-        UNITS.put((cores[job::at_a_time] or cores, ",".join(str(arguments.gpus * (job % places) + g) for g in range(arguments.gpus))))
+        UNITS.put((cores[job::at_a_time] or cores, ",".join(index for index, _ in GPUS[arguments.gpus * (job % places):][:arguments.gpus])))
     with concurrent.futures.ThreadPoolExecutor(at_a_time) as pool:
         jobs = {pool.submit(call): (key, name) for key, name, call in jobs_of(arguments, limit) if re.search(arguments.only, name)}
         for job in concurrent.futures.as_completed(jobs):
