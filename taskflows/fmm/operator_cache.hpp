@@ -15,8 +15,8 @@ namespace asterism::fmm {
 /// Kernels that are not homogeneous have operators for each width of cells, which are not kept.
 std::vector<PrimitiveOperator> primitive_operators_of(const Problem& problem, const Basis& basis, double half_width);
 
-/// Likewise those between a periodic box and its farther images (periodic/lattice_operator.hpp), for every kernel that
-/// has them.
+/// The operators between a periodic box and its farther images, kept in the same way (periodic/lattice_operator.hpp),
+/// for every kernel that has them.
 std::vector<PrimitiveOperator> lattice_operators_of(const Problem& problem, const Basis& basis, int periodic);
 
 /// Whether the primitive ones need not be computed.

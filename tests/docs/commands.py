@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of a page: all `console` blocks without a reason (`console gpu`, `console slurm`, `console other`).
+"""Runs the commands of a page: all `console` blocks without a reason (`console gpu`, `console slurm`, `console other`;
+`console tested`: a test of a program runs the same, and looks at the numbers).
 
 tests/docs/commands.py PAGE PROGRAMS
 
@@ -13,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
 LIMIT = 300  # seconds of one command
@@ -62,7 +64,10 @@ def main():
             os.symlink(root / name, pathlib.Path(folder) / name)
         for command, shown in all_of_page:
             print("$", command, flush=True)
+            begin = time.monotonic()
             status, printed = run(command, folder, environment)
+            if time.monotonic() - begin > 5:
+                print(f"commands: {time.monotonic() - begin:.0f} s", flush=True)
             shapes = {shape(line) for line in printed.splitlines()}
             missing = [line for line in shown if shape(line) not in shapes]
             for line in missing:
