@@ -58,7 +58,7 @@ void report_units(const UnitChoice& units, Report& report) {
   report.rows.emplace_back("choice", units.reason);
 }
 
-/// A reference may take longer than the solver.
+/// Shows that it verifies: a reference solution may take longer than the solver.
 std::vector<Verdict> verify(Solver& solver, Report& report) {
   const WaitingLine line(!solver.options().quiet, "verifying");
   return solver.verify(report);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
@@ -228,8 +229,8 @@ SessionOptions calibration(SessionOptions of_run, const std::string& trace) {
 namespace {
 
 /// When a line was last shown: of the process, as some parts of a program have a line for each of many short steps.
-double& last_line() {
-  static double last = wall_seconds();
+std::atomic<double>& last_line() {
+  static std::atomic<double> last = wall_seconds();
   return last;
 }
 
@@ -265,6 +266,7 @@ WaitingLine::WaitingLine(bool enabled, std::string text)
 
 WaitingLine::WaitingLine(bool enabled, std::string text, std::chrono::duration<double> interval)
     : text_(std::move(text)), terminal_(isatty(STDERR_FILENO) == 1) {
+  last_line();
   if (enabled && rank_group().is_root())
     thread_ = std::jthread([this, interval](const std::stop_token& stop) { watch(stop, interval); });
 }
@@ -280,6 +282,8 @@ void WaitingLine::watch(const std::stop_token& stop, std::chrono::duration<doubl
   std::unique_lock lock(mutex_);
   bool shown = false;
   while (!ended_.wait_for(lock, stop, interval, [&stop] { return stop.stop_requested(); })) {
+    if (wall_seconds() - last_line() < interval.count()) continue;  // a part that counts has said how far it is
+    last_line() = wall_seconds();
     fmt::print(stderr, "{}{}: {:.0f} s{}", terminal_ ? "\r\033[K" : "", text_, wall_seconds() - begin,
                terminal_ ? "" : "\n");
     std::fflush(stderr);

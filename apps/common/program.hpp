@@ -70,11 +70,11 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-/// What a process waits for that has no parts to count, on stderr (of rank 0), with the seconds that it has taken: each
-/// second on a terminal, each 15 seconds elsewhere.
+/// Long work whose parts cannot be counted: its name and the seconds that it has taken, on stderr (of rank 0), each
+/// second on a terminal, each 15 seconds elsewhere. Nothing is shown while a ProgressLine within it is.
 class WaitingLine {
  public:
-  explicit WaitingLine(bool enabled, std::string text);
+  WaitingLine(bool enabled, std::string text);
   WaitingLine(bool enabled, std::string text, std::chrono::duration<double> interval);
   ~WaitingLine();
   WaitingLine(const WaitingLine&) = delete;

@@ -38,6 +38,14 @@ def commands(text):
     return found
 
 
+def untested(text):
+    """Scenes of `console tested` blocks that no test of a program reads."""
+    tests = "".join(path.read_text() for path in (root / "tests/apps").rglob("*.cpp"))
+    blocks = re.findall(r"^```console tested\n(.*?)^```", text, re.S | re.M)
+    scenes = [re.findall(r"examples/\w+/(\w+)\.toml", block) or [block] for block in blocks]
+    return [scene for of_block in scenes for scene in of_block if f'example("{scene}")' not in tests]
+
+
 def shape(line):
     """The line without what differs from run to run: numbers, the prefixes of their units, widths of columns."""
     line = re.sub(r"[-+]?\d[\d,]*(\.\d+)?([eE][-+]?\d+)?", "#", line)
@@ -58,7 +66,10 @@ def main():
                    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                    "OMPI_MCA_mpi_yield_when_idle": "1", "ASTERISM_RATES": "rates.json"}
     all_of_page = commands(page.read_text())
-    wrong = 0
+    not_tested = untested(page.read_text())
+    for scene in not_tested:
+        print("commands: no test of a program reads", scene)
+    wrong = len(not_tested)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("data", "examples", "experiments"):
             os.symlink(root / name, pathlib.Path(folder) / name)
