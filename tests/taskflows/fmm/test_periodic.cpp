@@ -214,7 +214,7 @@ TEST(Periodic, MadelungConstants) {
     const double expected = -madelung_constant(lattice) / ions.spacing;
     const PeriodicReference reference(p, 3, width_of(ions), 1);
     EXPECT_NEAR(reference.at(p.x[7], p.y[7], p.z[7]).potential * p.charge[7] / expected, 1, 1e-12);
-    for (const int acc : {3, 4, 6, 8}) {
+    for (const int acc : lattice == Lattice::sodium_chloride ? std::array{3, 8} : std::array{4, 6}) {
       const Result result = solve(p, 3, acc, {3, 10}, width_of(ions));
       double energy = 0;
       for (std::size_t i = 0; i < p.size(); ++i)

@@ -151,8 +151,10 @@ TEST_F(LbmHdf5, Hdf5GrowsToManyTimesWithoutRewriting) {
     steps.push_back(step);
     const std::string after = bytes(folder_ / "flow.h5");
     ASSERT_GE(after.size(), before.size());
-    std::size_t changed = 0;
-    for (std::size_t i = 0; i < before.size(); ++i) changed += before[i] != after[i] ? 1 : 0;
+    std::size_t changed = 0;  // at most, by pieces
+    constexpr std::size_t piece = 16;
+    for (std::size_t i = 0; i < before.size(); i += piece)
+      changed += before.compare(i, piece, after, i, std::min(piece, before.size() - i)) != 0 ? piece : 0;
     ASSERT_LT(changed, 4096U) << step;
   }
   expect_series<float>("flow", small, steps);
