@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <thread>
 
@@ -11,12 +12,17 @@
 namespace asterism::cg {
 namespace cpu {
 
-/// Waits until `round` has come; the unit is kept, since the others need no more than some microseconds.
+/// Waits until `round` has come; the unit is kept, since the others need no more than some microseconds. Where they need
+/// far more, there are more threads than cores, and the one that is waited for may need this core: then it rests.
 inline void wait_for(std::uint64_t& of_letter, std::uint64_t round) {
-  constexpr int looks_before_yielding = 4000;
+  constexpr int looks_before_yielding = 4000, looks_before_resting = 6000;
   const std::atomic_ref<std::uint64_t> arrived(of_letter);
-  for (int looks = 0; arrived.load(std::memory_order_acquire) < round; ++looks)
-    if (looks > looks_before_yielding) std::this_thread::yield();
+  for (int looks = 0; arrived.load(std::memory_order_acquire) < round; ++looks) {
+    if (looks > looks_before_resting)
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    else if (looks > looks_before_yielding)
+      std::this_thread::yield();
+  }
 }
 
 /// Writes `mine` to every member and returns all contributions, added in their order. `add` adds the second argument to
