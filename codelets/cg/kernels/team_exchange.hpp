@@ -12,8 +12,8 @@
 namespace asterism::cg {
 namespace cpu {
 
-/// Waits until `round` has come; the unit is kept, since the others need no more than some microseconds. Where they need
-/// far more, there are more threads than cores, and the one that is waited for may need this core: then it rests.
+/// Waits until `round` has come; the unit is kept, since the others need no more than some microseconds. Where they
+/// need far more, there are more threads than cores, and the one that is waited for may need this core: then it rests.
 inline void wait_for(std::uint64_t& of_letter, std::uint64_t round) {
   constexpr int looks_before_yielding = 4000, looks_before_resting = 6000;
   const std::atomic_ref<std::uint64_t> arrived(of_letter);

@@ -125,8 +125,7 @@ INSTANTIATE_TEST_SUITE_P(
     Files, Bracket,
     ::testing::Values(
         BracketCounts{"meshes/bracket_coarse.msh.gz", 5585, 19778, {16755, 592389, 575457}, {107109, 7800327, 7585953}},
-        BracketCounts{
-            "meshes/bracket_fine.msh.gz", 47379, 205273, {142137, 5486247, 5339535}, {985443, 0, 74703591}}));
+        BracketCounts{"meshes/bracket_fine.msh.gz", 47379, 205273, {142137, 5486247, 5339535}, {985443, 0, 74703591}}));
 
 }  // namespace
 }  // namespace asterism::cg

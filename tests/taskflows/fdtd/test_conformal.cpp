@@ -53,8 +53,8 @@ std::string planes(double first, double length, int n, Mesh mesh) {
   return text + "]";
 }
 
-/// Relative, of the frequency of a mode of a cylinder of 1 m radius, n cells in 2.3 m, along x one that is periodic: rows
-/// are along z.
+/// Relative, of the frequency of a mode of a cylinder of 1 m radius, n cells in 2.3 m, along x one that is periodic:
+/// rows are along z.
 double error_of_mode(Mode mode, int n, double courant, bool conformal, Mesh mesh = Mesh::uniform) {
   const bool te = mode == Mode::te11;
   const double h = 2.3 / n, root = te ? 1.8411837813406593 : 2.404825557695773;  // of J1' and of J0

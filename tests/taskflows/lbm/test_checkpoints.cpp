@@ -129,8 +129,7 @@ TEST_F(LbmFiles, CheckpointsOfManySlabs) {
         float* to = slots.data();
         for (int slot = 0; slot < q; ++slot)
           for (int z = box.z0; z < box.z1; ++z)
-            for (int y = box.y0; y < box.y1; ++y)
-              to = std::copy_n(row(slot, box.x0, y, z), box.x1 - box.x0, to);
+            for (int y = box.y0; y < box.y1; ++y) to = std::copy_n(row(slot, box.x0, y, z), box.x1 - box.x0, to);
         put(box, slots.data());
       }
     });

@@ -86,8 +86,9 @@ TYPED_TEST(TdbemFlow, EveryWayOfWorkingGivesTheSame) {
         if (expected.empty() || wave == 1) expected = reference_march(p, matrices, wave, steps);
         const double tolerance = (sizeof(T) == 8 ? 1e-11 : 2e-4) * largest(expected);
         ASSERT_GT(largest(expected), 0.1);
-        for (const Method& method : {Method{8, false, 0}, Method{1, false, 0}, Method{3, false, 0},
-                                     Method{16, false, 0}, Method{1, true, 0}, Method{5, true, 0}, Method{8, true, 0}}) {
+        for (const Method& method :
+             {Method{8, false, 0}, Method{1, false, 0}, Method{3, false, 0}, Method{16, false, 0}, Method{1, true, 0},
+              Method{5, true, 0}, Method{8, true, 0}}) {
           const Sharing sharing = turn++ % 2 == 0 ? Sharing::intervals : Sharing::scheduler;  // seven methods
           Simulation<T> s(p, method, matrices, Runtime::session(), sharing);
           EXPECT_LT(difference(expected, march(s, steps, wave)), tolerance)
