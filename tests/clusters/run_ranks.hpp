@@ -81,7 +81,9 @@ class RanksTest : public ProgramTest {
     std::string command;
     for (const std::string& argument : arguments) command += argument + " ";
     SCOPED_TRACE(command);
+    setenv("OMPI_MCA_odls_base_sigkill_timeout", "0", 1);  // mpirun would wait for the others, who have nothing to say
     const Ran ran = run_ranks(ranks, arguments);
+    unsetenv("OMPI_MCA_odls_base_sigkill_timeout");
     EXPECT_EQ(ran.status, 2);
     EXPECT_EQ(lines_of(ran.err).size(), 1U) << ran.err;
     EXPECT_TRUE(ran.err.starts_with(name_ + ": error: ")) << ran.err;
