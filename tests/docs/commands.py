@@ -64,7 +64,8 @@ def main():
     page, programs = pathlib.Path(sys.argv[1]), sys.argv[2]
     environment = {**os.environ, "PATH": programs + os.pathsep + os.environ["PATH"], "STARPU_SILENT": "1",
                    "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                   "OMPI_MCA_mpi_yield_when_idle": "1", "ASTERISM_RATES": "rates.json"}
+                   "OMPI_MCA_mpi_yield_when_idle": "1",
+                   "ASTERISM_RATES": os.environ.get("ASTERISM_RATES", "rates.json")}
     all_of_page = commands(page.read_text())
     not_tested = untested(page.read_text())
     for scene in not_tested:
