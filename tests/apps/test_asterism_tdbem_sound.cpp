@@ -163,7 +163,7 @@ TEST_F(Reciprocity, OfSmallBodies) {
 TEST_F(Reciprocity, OfAnAirliner) {
   expect("airliner",
          {"--mesh", data_file("meshes/airliner_coarse.off.gz"), "--length", "3.4", "--precision", "single",
-          "--far-points", "3", "--near-points", "7", "--touching-points", "5", "--courant", "1.6", "--steps", "128"},
+          "--far-points", "3", "--near-points", "7", "--touching-points", "5", "--courant", "1", "--steps", "205"},
          "19.6,1.2,3.1", "15.8,2.1,3.7");
 }
 
