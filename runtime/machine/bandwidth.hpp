@@ -19,9 +19,9 @@ struct Bandwidth {
   double gpu_read = 0;  ///< the slowest single GPU
 };
 
-/// Best of several repetitions; takes a second, several where caches are large. On a simulated machine what its platform says, at once. StarPU is
-/// running, not paused, and has no other task. Not to be called from a task or a callback. Throws Error (failed) when
-/// memory runs out or a kernel's answer is wrong.
+/// Best of several repetitions; takes a second, several where caches are large. On a simulated machine what its
+/// platform says, at once. StarPU is running, not paused, and has no other task. Not to be called from a task or a
+/// callback. Throws Error (failed) when memory runs out or a kernel's answer is wrong.
 Bandwidth measure_bandwidth();
 
 /// The same from the known rates of the machine (known_rates.hpp); what is not known there of the session's units is
