@@ -105,7 +105,8 @@ if(ASTERISM_STARPU_SMPI)
 endif()
 
 # Programs are compiled fast rather than well.
-set(ASTERISM_APP_LEVEL -O1)
+set(ASTERISM_APP_LEVEL -O1 CACHE STRING "Optimisation of what reads arguments and reports")
+mark_as_advanced(ASTERISM_APP_LEVEL)
 if(ASTERISM_FUZZ)
   set(ASTERISM_APP_LEVEL -O0)
 endif()
