@@ -105,8 +105,7 @@ if(ASTERISM_STARPU_SMPI)
 endif()
 
 # Programs are compiled fast rather than well.
-set(ASTERISM_APP_LEVEL -O1 CACHE STRING "Optimisation of what reads arguments and reports")
-mark_as_advanced(ASTERISM_APP_LEVEL)
+set(ASTERISM_APP_LEVEL -O1)
 if(ASTERISM_FUZZ)
   set(ASTERISM_APP_LEVEL -O0)
 endif()
