@@ -349,7 +349,7 @@ std::vector<Schedule> offline_schedules(const Workload& work, const SearchOption
     if (i > 0 && !(made[i].makespan > made[i - 1].makespan)) continue;  // the same schedule, or another like it
     divided.lanes = made[i].lanes;
     each.placements = options.placements / (searched == 0 ? 2 : 4);
-    each.moves = options.moves / (searched == 0 ? 2 : 4);
+    each.moves_per_task = options.moves_per_task / (searched == 0 ? 2 : 4);
     found.push_back(local_search(divided, made[i], each));
     ++searched;
   }

@@ -131,8 +131,9 @@ Schedule local_search(const Workload& work, Schedule from, const SearchOptions& 
   double current = best.makespan;
   std::vector<double> late(late_moves, current);
   std::vector<std::uint32_t> chain = determining_chain(work, best);
+  const std::uint64_t most = options.moves_per_task * work.tasks();
   std::uint64_t tried = 0;
-  for (std::uint64_t move = 0; schedules.placed() < options.placements && tried < options.moves && !chain.empty();
+  for (std::uint64_t move = 0; schedules.placed() < options.placements && tried < most && !chain.empty();
        ++move, ++tried) {
     const std::uint32_t task = chain[below(chain.size())];
     const std::uint32_t partner = tasks[below(tasks.size())];

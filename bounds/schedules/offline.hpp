@@ -52,8 +52,8 @@ Schedule owner_computes(const Workload& work, std::span<const double> rank);
 struct SearchOptions {
   /// Tasks that are placed, in all: a bound of the time, the same on all machines.
   std::uint64_t placements = 12000000;
-  /// Moves that are tried, in all: graphs of up to some twenty tasks have tried what there is long before.
-  std::uint64_t moves = 500000;
+  /// Moves that are tried for each task: a graph of some ten tasks has tried what there is long before `placements`.
+  std::uint64_t moves_per_task = 25000;
   std::uint64_t seed = 1;
 };
 
