@@ -14,9 +14,9 @@
 namespace asterism::cg {
 namespace {
 
-/// Sizes of a factor beyond which a factorisation would take longer than the solve is worth: at the 3 GFlop/s of plain
-/// BLAS half a minute.
-constexpr double largest_flops = 1e11;
+/// Sizes of a factor beyond which a factorisation would take longer than the solve is worth: on a core with plain BLAS,
+/// at 2 GFlop/s, half a minute.
+constexpr double largest_flops = 5e10;
 constexpr double largest_factor = 2e8;  // entries
 
 /// A sparse Cholesky factorisation by CHOLMOD (Chen, Davis, Hager, Rajamanickam, ACM TOMS 35 (2008)).

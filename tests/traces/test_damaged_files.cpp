@@ -71,8 +71,8 @@ TEST_F(Files, WrongFilesAreNamedInOneLine) {
   EXPECT_NE(refusal({folder / "prof_file_endless"}).find("did not end"), std::string::npos);
 }
 
-/// A large paje.trace, a recorded piece repeated in time, is read in memory that does not grow with the file.
-TEST_F(Files, ManyTasksInBoundedMemory) {
+/// A large paje.trace, a recorded piece repeated in time, is read without its text in memory, only what its tasks need.
+TEST_F(Files, TextIsNotHeldInMemory) {
   const char* const asked = std::getenv("ASTERISM_TEST_GIGABYTES");
   const double gigabytes = asked ? std::atof(asked) : 0.3;
   const fs::path path = folder / "paje.trace";
