@@ -85,7 +85,7 @@ TYPED_TEST(LbmReference, Periodic) {
     }
 }
 
-/// Each collision on one axis, each axis with a third of them, others in another size.
+/// In each size an axis has a third of the collisions, in the next size another third.
 TYPED_TEST(LbmReference, OneWallOfEachKindOnEachAxis) {
   for (std::size_t size = 0; size < sizes.size(); ++size)
     for (std::size_t axis = 0; axis < 3; ++axis)
