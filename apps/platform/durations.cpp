@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -97,7 +98,23 @@ std::vector<Bin> isotonic(const std::vector<Bin>& bins) {
   return pools;
 }
 
+/// Without the classes of few tasks whose size lies between those of two with enough: of a class that ran once or twice
+/// the first task, on cold caches, is most of what is known.
+void leave_out_rare(std::vector<Bin>& bins) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const Bin& bin : bins)
+    if (bin.tasks >= static_cast<double>(MeasuredDurations::enough)) {
+      least = std::min(least, bin.size);
+      most = std::max(most, bin.size);
+    }
+  std::erase_if(bins, [&](const Bin& bin) {
+    return bin.tasks < static_cast<double>(MeasuredDurations::enough) && bin.size > least && bin.size < most;
+  });
+}
+
 std::vector<Sample> samples_of(std::vector<Bin> bins) {
+  leave_out_rare(bins);
   std::sort(bins.begin(), bins.end(), [](const Bin& a, const Bin& b) { return a.size < b.size; });
   for (double factor = same_size;; factor *= std::sqrt(factor)) {
     bins = join(bins, factor);

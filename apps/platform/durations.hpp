@@ -43,9 +43,10 @@ class MeasuredDurations {
 
   /// What `codelets` of a platform says: for each performance model and kind that was seen the classes by size, in
   /// flops where its tasks have some (apart where the flops for a byte differ much), else in bytes; neighbours in size
-  /// are joined until at most `most_samples` are left and none takes less than a smaller one. Classes without a size:
-  /// only `seconds`. Each class's own mean by footprint, too. A kind that was not seen keeps `cpu` or `gpu`, the
-  /// defaults; without one of `gpu` what ran on GPUs is left out.
+  /// are joined until at most `most_samples` are left and none takes less than a smaller one. Classes of less than
+  /// `enough` tasks between a larger and a smaller one of enough are left out. Classes without a size: only `seconds`.
+  /// Each class's own mean by footprint, too. A kind that was not seen keeps `cpu` or `gpu`, the defaults; without one
+  /// of `gpu` what ran on GPUs is left out.
   [[nodiscard]] std::map<std::string, Platform::Codelet, std::less<>> codelets(const TaskCost& cpu,
                                                                                const std::vector<TaskCost>& gpu) const;
 

@@ -35,8 +35,8 @@ Commands of_cg(bool gpus) {
   }
   // a GPU reaches its rates with more than a core's share; several block-rows exchange
   if (gpus)
-    for (const char* options :
-         {"--flow refined", "--flow fused", "--flow pipelined", "--flow fused --blocks 2", "--flow fused --blocks 4"})
+    for (const char* options : {"--flow refined", "--flow fused", "--flow pipelined", "--flow refined --blocks 4",
+                                "--flow fused --blocks 2", "--flow fused --blocks 4"})
       solve("256", options, "--cpus 0");
   return commands;
 }

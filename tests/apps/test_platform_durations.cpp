@@ -111,6 +111,21 @@ TEST(MeasuredDurations, ThoseOfOtherIntensitiesApart) {
   EXPECT_NEAR(found.at[1].samples[0].seconds, 3e-3, 1e-12);
 }
 
+/// The first task of a class is slow: one of few tasks counts where nothing else is known of its size.
+TEST(MeasuredDurations, RareOnesBetweenOthersAreNoSamples) {
+  MeasuredDurations durations;
+  Recorded r;
+  for (std::size_t i = 0; i < MeasuredDurations::enough; ++i)
+    r.task(product, gpu, 1, 1e6, 1e-3).task(product, gpu, 4, 4e6, 4e-3);
+  r.task(product, gpu, 2, 2e6, 3e-3).task(product, gpu, 8, 8e6, 9e-3);
+  durations.add(r.get());
+  const TaskCost found = codelet(durations, "product_double").gpu.at(0);
+  ASSERT_EQ(found.samples.size(), 3U);
+  EXPECT_DOUBLE_EQ(found.samples[1].size, 4e6);
+  EXPECT_NEAR(found.samples[2].seconds, 9e-3, 1e-12);
+  EXPECT_NEAR(found.of_class.at(2), 3e-3, 1e-12);
+}
+
 TEST(MeasuredDurations, SamplesByBytesWhereNoFlopsAreCounted) {
   MeasuredDurations durations;
   durations.add(Recorded().task(sum, cpu, 1, 0, 1e-4).get());
