@@ -74,7 +74,8 @@ def truth():
     for _, record in load("truth-*.json"):
         gpus = sorted({row["gpus"] for row in record["rows"]})
         name = {0: "no GPU", 1: "one GPU"}
-        out.append(f"| `{record['platform']}`: measured, simulated (difference) | {' | '.join(name.get(g, f'{g} GPUs') for g in gpus)} |")
+        of = ", which was made from other runs" if record.get("held_out") else ""
+        out.append(f"| `{record['platform']}`{of}: measured, simulated (difference) | {' | '.join(name.get(g, f'{g} GPUs') for g in gpus)} |")
         out.append("|---|" + "---|" * len(gpus))
         for flow in dict.fromkeys(row["name"] for row in record["rows"]):
             cells = []
