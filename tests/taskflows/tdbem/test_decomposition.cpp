@@ -19,6 +19,20 @@ TEST(TdbemDecomposition, BlocksCoverTheUnknowns) {
   expect_names(complaint([] { blocks_of_unknowns(0, 32); }), "0 unknowns");
 }
 
+/// Half as many tasks of the assembly run at a time as there are blocks.
+TEST(TdbemDecomposition, BlocksForTheUnits) {
+  const auto blocks = [](std::int32_t unknowns, std::int32_t cores, std::int32_t gpus, std::int32_t ranks = 1) {
+    const std::int32_t size = suitable_block_size(unknowns, cores, gpus, ranks);
+    return (unknowns + size - 1) / size;
+  };
+  for (const std::int32_t cores : {1, 4, 14}) EXPECT_GE(blocks(2562, cores, 1), 2 * cores);
+  EXPECT_EQ(blocks(2562, 14, 1), blocks(2562, 14, 0));
+  EXPECT_EQ(suitable_block_size(12000, 14, 1), 256);  // a GPU wants large ones
+  EXPECT_GE(blocks(2562, 120, 1), 28);
+  EXPECT_LE(blocks(2562, 120, 1), 36);  // which are no smaller for cores that it has beside it
+  EXPECT_GE(blocks(642, 2, 0, 4), 8);
+}
+
 TEST(TdbemDecomposition, RanksHaveEqualValues) {
   using Begins = std::vector<std::int32_t>;
   EXPECT_EQ(equal_values({1, 1, 1, 1, 1, 1}, 3), (Begins{0, 2, 4, 6}));
