@@ -26,7 +26,7 @@ TEST(TdbemDecomposition, BlocksForTheUnits) {
     return (unknowns + size - 1) / size;
   };
   for (const std::int32_t cores : {1, 4, 14}) EXPECT_GE(blocks(2562, cores, 1), 2 * cores - 1);
-  EXPECT_EQ(suitable_block_size(12000, 14, 1), 256);  // a GPU wants large ones
+  EXPECT_EQ(suitable_block_size(12000, 14, 1), 256);     // a GPU wants large ones
   EXPECT_EQ(blocks(2562, 120, 1), blocks(2562, 16, 1));  // and is not cut for all the cores that it may have beside it
   EXPECT_GE(blocks(642, 2, 0, 4), 8);
 }
