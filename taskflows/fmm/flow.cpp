@@ -280,7 +280,7 @@ void Flow::submit_p2p(std::int32_t group) {
     TaskOptions options;
     options.priority = near.large ? priorities().p2p_large() : priorities().p2p_small();
     if (by_kind) options.where = n < pieces ? STARPU_CPU : STARPU_CUDA;
-    options.worker = worker_.value_or(by_kind ? -1 : homes_.of_particles(group));
+    options.worker = worker_.value_or(by_kind ? -1 : homes_.of_near(group));
     simulation_.problem().interaction.submit_near({near.layout,
                                                    near.set,
                                                    near.results,

@@ -113,32 +113,44 @@ std::string hprio_table(int height, GpuOrder order, TableFor units) {
 
 namespace {
 
-/// For each group of leaves of this rank, which of `gpus` has it: equal shares of the work, neighbours on the same one.
-std::vector<std::size_t> shares_of_gpus(Simulation& simulation, std::size_t gpus) {
+/// Seconds of the near and of the far field of each group of leaves of this rank, or what stands for them.
+struct LeafWork {
+  std::vector<double> near, far;
+};
+
+double far_seconds(const CellGroup& cells, const PairCosts& costs) {
+  double seconds = 0;
+  for (const ListData& list : cells.lists) seconds += static_cast<double>(list.pairs) * costs.far;
+  return seconds;
+}
+
+LeafWork work_of_leaves(Simulation& simulation) {
   const Tree& tree = simulation.tree();
+  const PairCosts costs = simulation.pair_costs();
   const Range groups = tree.own_leaf_groups();
-  // near and far field are balanced against each other by the choice of the tree: half of the work each
-  std::vector<double> near;
-  std::vector<double> far;
+  LeafWork work;
   for (std::int32_t g = groups.begin; g < groups.end; ++g) {
     const auto [leaf, place] = tree.leaf_group(g);
     const Range sets = tree.near_sets_of(g);
-    near.push_back(0);
+    work.near.push_back(0);
     for (std::int32_t n = sets.begin; n < sets.end; ++n)
-      near.back() += static_cast<double>(simulation.near_group(n).pairs);
-    far.push_back(0);
-    if (tree.has_far_field())
-      for (const ListData& list : simulation.cells(leaf, place).lists) far.back() += list.flops;
+      work.near.back() += static_cast<double>(simulation.near_group(n).pairs) * costs.near;
+    work.far.push_back(tree.has_far_field() ? far_seconds(simulation.cells(leaf, place), costs) : 0);
   }
-  const double all_near = std::max(1., std::accumulate(near.begin(), near.end(), 0.));
-  const double all_far = std::max(1., std::accumulate(far.begin(), far.end(), 0.));
+  return work;
+}
+
+/// For each group, which of `gpus` has it: equal shares of the work, neighbours on the same one.
+std::vector<std::size_t> shares_of_gpus(const LeafWork& work, std::size_t gpus) {
+  const double all =
+      std::accumulate(work.near.begin(), work.near.end(), 0.) + std::accumulate(work.far.begin(), work.far.end(), 0.);
   std::vector<std::size_t> gpu_of;
-  double before = 0;  // share of the work, of two
-  for (std::size_t i = 0; i < near.size(); ++i) {
-    const double share = near[i] / all_near + far[i] / all_far;
-    const auto gpu = static_cast<std::size_t>((before + share / 2) / 2 * static_cast<double>(gpus));
-    gpu_of.push_back(std::min(gpu, gpus - 1));
-    before += share;
+  double before = 0;
+  for (std::size_t i = 0; i < work.near.size(); ++i) {
+    const double mine = work.near[i] + work.far[i];
+    const double middle = all > 0 ? (before + mine / 2) / all : 0;
+    gpu_of.push_back(std::min(static_cast<std::size_t>(middle * static_cast<double>(gpus)), gpus - 1));
+    before += mine;
   }
   return gpu_of;
 }
@@ -159,10 +171,37 @@ void spread_over_gpus(Simulation& simulation) {
   for (const auto& [node, workers] : workers_by_node()) nodes.push_back(node);
   if (nodes.size() < 2) return;
   const std::int32_t first = simulation.tree().own_leaf_groups().begin;
-  const std::vector<std::size_t> gpu_of = shares_of_gpus(simulation, nodes.size());
+  const std::vector<std::size_t> gpu_of = shares_of_gpus(work_of_leaves(simulation), nodes.size());
   for (std::size_t i = 0; i < gpu_of.size(); ++i)
     starpu_data_prefetch_on_node(simulation.particles(first + static_cast<std::int32_t>(i)).particle_data,
                                  nodes[gpu_of[i]], 1);
+}
+
+std::vector<std::size_t> evened_out(std::vector<std::size_t> unit_of, const std::vector<double>& seconds,
+                                    const std::vector<double>& others) {
+  constexpr double worth_moving = 0.002;  // of what a unit has on average
+  std::vector<double> load = others;
+  for (std::size_t i = 0; i < unit_of.size(); ++i) load[unit_of[i]] += seconds[i];
+  const double mean = std::accumulate(load.begin(), load.end(), 0.) / static_cast<double>(load.size());
+  for (std::size_t moves = 0; moves < unit_of.size(); ++moves) {
+    const auto from = static_cast<std::size_t>(std::max_element(load.begin(), load.end()) - load.begin());
+    const auto to = static_cast<std::size_t>(std::min_element(load.begin(), load.end()) - load.begin());
+    const double difference = load[from] - load[to];
+    double most = worth_moving * mean;
+    std::size_t best = unit_of.size();
+    for (std::size_t i = 0; i < unit_of.size(); ++i) {
+      const double gain = unit_of[i] == from ? std::min(seconds[i], difference - seconds[i]) : 0;
+      if (gain > most) {
+        most = gain;
+        best = i;
+      }
+    }
+    if (best == unit_of.size()) break;
+    unit_of[best] = to;
+    load[from] -= seconds[best];
+    load[to] += seconds[best];
+  }
+  return unit_of;
 }
 
 HomeGpus::HomeGpus(Simulation& simulation) {
@@ -172,24 +211,41 @@ HomeGpus::HomeGpus(Simulation& simulation) {
   const bool few_cores = starpu_cpu_worker_get_count() < gpus.size() && tree.near_pieces() == 0;
   if (simulation.options().scheduler_places || gpus.size() < 2 || !few_cores) return;
   groups_ = tree.own_leaf_groups();
-  const std::vector<std::size_t> gpu_of = shares_of_gpus(simulation, gpus.size());
-  for (std::size_t i = 0; i < gpu_of.size(); ++i) {
-    const std::vector<int>& workers = gpus[gpu_of[i]];
-    of_particles_.push_back(workers[i % workers.size()]);
-  }
+  const LeafWork work = work_of_leaves(simulation);
+  const std::vector<std::size_t> gpu_of = shares_of_gpus(work, gpus.size());
+  const auto workers_of = [&](const std::vector<std::size_t>& gpu_of_group) {
+    std::vector<int> workers;
+    for (const std::size_t gpu : gpu_of_group) workers.push_back(gpus[gpu][workers.size() % gpus[gpu].size()]);
+    return workers;
+  };
+  of_particles_ = workers_of(gpu_of);
+  if (tree.has_far_field()) place_cells(tree);
+  std::vector<double> far(gpus.size(), 0);
+  for (std::size_t l = 0; l < levels_.size(); ++l)
+    for (std::int32_t g = levels_[l].begin; g < levels_[l].end; ++g) {
+      const int level = static_cast<int>(l);
+      const auto has = [&](const std::vector<int>& workers) {
+        return std::find(workers.begin(), workers.end(), of_cells(level, g)) != workers.end();
+      };
+      const auto gpu = std::find_if(gpus.begin(), gpus.end(), has) - gpus.begin();
+      far[static_cast<std::size_t>(gpu)] += far_seconds(simulation.cells(level, g), simulation.pair_costs());
+    }
+  of_near_ = workers_of(evened_out(gpu_of, work.near, far));
+}
+
+/// Cells of leaves where their particles are; other groups where the middle one of their children is.
+void HomeGpus::place_cells(const Tree& tree) {
   constexpr int nobody = -1;
   for (int l = 0; l <= tree.leaf_level(); ++l) {
     levels_.push_back(l >= tree.top_level() ? tree.own(l) : Range{});
     of_cells_.emplace_back(static_cast<std::size_t>(std::max(0, levels_.back().end - levels_.back().begin)), nobody);
   }
-  if (!tree.has_far_field()) return;
   for (std::int32_t g = groups_.begin; g < groups_.end; ++g) {
     const auto [leaf, place] = tree.leaf_group(g);
     const Range& own = levels_[static_cast<std::size_t>(leaf)];
     if (own.holds(place))
       of_cells_[static_cast<std::size_t>(leaf)][static_cast<std::size_t>(place - own.begin)] = of_particles(g);
   }
-  // other groups are where the middle one of their children is
   for (int l = tree.leaf_level() - 1; l >= tree.top_level(); --l) {
     const Range own = levels_[static_cast<std::size_t>(l)];
     for (std::int32_t g = own.begin; g < own.end; ++g) {
@@ -209,6 +265,10 @@ int HomeGpus::of_cells(int level, std::int32_t group) const {
 
 int HomeGpus::of_particles(std::int32_t group) const {
   return decided() && groups_.holds(group) ? of_particles_[static_cast<std::size_t>(group - groups_.begin)] : -1;
+}
+
+int HomeGpus::of_near(std::int32_t group) const {
+  return decided() && groups_.holds(group) ? of_near_[static_cast<std::size_t>(group - groups_.begin)] : -1;
 }
 
 SetUp heteroprio_set_up(int height, double slow_factor) {

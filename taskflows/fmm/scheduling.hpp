@@ -52,9 +52,16 @@ std::string hprio_table(int height, GpuOrder order, TableFor units);
 /// have to be exchanged. A hint: any unit may run any task.
 void spread_over_gpus(Simulation& simulation);
 
+/// Which unit does each task instead of `unit_of`, so that all end at about the same time: the one with the most work
+/// gives to the one with the least the task that brings them closest, while that is worth a copy of its data.
+/// `seconds`: of each task; `others`: of the work of each unit that stays where it is.
+std::vector<std::size_t> evened_out(std::vector<std::size_t> unit_of, const std::vector<double>& seconds,
+                                    const std::vector<double>& others);
+
 /// The GPU that runs the tasks of a group, where the program decides and not the scheduler: of several GPUs each has an
 /// interval of the Morton curve with its share of the work, as a rank has, so that only what groups at the ends of
-/// intervals need travels. That is faster where cores, which may run any task, could do little beside the GPUs.
+/// intervals need travels, and P2P of a few groups, which makes up for shares of whole groups and for the levels above.
+/// That is faster where cores, which may run any task, could do little beside the GPUs.
 class HomeGpus {
  public:
   HomeGpus() = default;
@@ -64,11 +71,15 @@ class HomeGpus {
   /// StarPU's number of a unit; -1: the scheduler decides.
   [[nodiscard]] int of_cells(int level, std::int32_t group) const;
   [[nodiscard]] int of_particles(std::int32_t group) const;
+  [[nodiscard]] int of_near(std::int32_t group) const;  ///< P2P
   [[nodiscard]] bool decided() const { return !of_particles_.empty(); }
 
  private:
+  void place_cells(const Tree& tree);
+
   Range groups_{};
   std::vector<int> of_particles_;           ///< by group of this rank
+  std::vector<int> of_near_;                ///< likewise
   std::vector<Range> levels_;               ///< groups of this rank on each level
   std::vector<std::vector<int>> of_cells_;  ///< on each level
 };

@@ -98,6 +98,8 @@ class Simulation {
   [[nodiscard]] const Tree& tree() const noexcept { return *tree_; }
   [[nodiscard]] const Basis& basis() const noexcept { return basis_; }
   [[nodiscard]] const M2LOperators& operators() const noexcept { return *operators_.front(); }
+  /// As in the options, else flops.
+  [[nodiscard]] PairCosts pair_costs() const;
   [[nodiscard]] WorkSummary work() const;          ///< flops and pairs of this rank
   [[nodiscard]] double particles_of_rank() const;  ///< particles of its groups
   /// Whether several ranks share the simulation.
@@ -132,7 +134,6 @@ class Simulation {
   Change update_distributed_tree(const Particles& particles);
   [[nodiscard]] double bytes(int vectors) const;
   void check_memory() const;
-  [[nodiscard]] PairCosts pair_costs() const;
   /// Cells of this rank, of all its groups or of those that `which` is true of.
   [[nodiscard]] double cells_of(int level, bool (Level::*which)(std::int32_t) const = nullptr) const;
 

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <sstream>
 
 #include "runtime/environment.hpp"
@@ -250,6 +253,35 @@ TEST_F(Kept, DamagedOperatorsAreComputedAgain) {
   }
   fs::resize_file(operator_file(problem), static_cast<std::uintmax_t>(size) / 2);
   EXPECT_EQ(primitive_operators_of(problem, basis, 1)[7].u, computed[7].u);
+}
+
+/// What GPUs have to do when tasks are where `evened_out` puts them.
+std::vector<double> loads(const std::vector<std::size_t>& unit_of, const std::vector<double>& seconds,
+                          std::vector<double> others) {
+  for (std::size_t i = 0; i < seconds.size(); ++i) others[unit_of[i]] += seconds[i];
+  return others;
+}
+
+TEST(FmmHomes, NearFieldsMakeUpForUnequalShares) {
+  // 16 groups on each of four GPUs; the third has the levels above, too
+  std::vector<std::size_t> unit_of;
+  for (std::size_t i = 0; i < 64; ++i) unit_of.push_back(i / 16);
+  const std::vector<double> near(64, 0.3);
+  const std::vector<double> far = {18, 18, 21, 18};
+  const std::vector<std::size_t> evened = evened_out(unit_of, near, far);
+  const std::vector<double> after = loads(evened, near, far);
+  EXPECT_LT(*std::max_element(after.begin(), after.end()) - *std::min_element(after.begin(), after.end()), 0.3 + 1e-9);
+  EXPECT_EQ(std::inner_product(evened.begin(), evened.end(), unit_of.begin(), 0, std::plus<>(), std::not_equal_to<>()),
+            7);
+}
+
+TEST(FmmHomes, EqualSharesStay) {
+  const std::vector<std::size_t> unit_of = {0, 0, 1, 1};
+  EXPECT_EQ(evened_out(unit_of, {1, 2, 2, 1}, {4, 4}), unit_of);
+  EXPECT_EQ(evened_out(unit_of, {1, 1, 1, 1}, {4, 4.5}), unit_of);  // none is small enough to bring them closer
+  EXPECT_EQ(evened_out({0, 0, 0}, {1, 1, 1}, {0}), (std::vector<std::size_t>{0, 0, 0}));
+  EXPECT_EQ(evened_out({}, {}, {1, 2}), std::vector<std::size_t>{});
+  EXPECT_EQ(evened_out({0, 0, 0, 0}, {5, 1, 3, 1}, {0, 0}), (std::vector<std::size_t>{1, 0, 0, 0}));
 }
 
 }  // namespace
