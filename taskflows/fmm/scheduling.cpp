@@ -114,7 +114,7 @@ std::string hprio_table(int height, GpuOrder order, TableFor units) {
 namespace {
 
 /// Seconds of the near and of the far field of each group of leaves of this rank, or what stands for them.
-struct LeafWork {
+struct WorkOfGroups {
   std::vector<double> near, far;
 };
 
@@ -124,11 +124,11 @@ double far_seconds(const CellGroup& cells, const PairCosts& costs) {
   return seconds;
 }
 
-LeafWork work_of_leaves(Simulation& simulation) {
+WorkOfGroups work_of_leaves(Simulation& simulation) {
   const Tree& tree = simulation.tree();
   const PairCosts costs = simulation.pair_costs();
   const Range groups = tree.own_leaf_groups();
-  LeafWork work;
+  WorkOfGroups work;
   for (std::int32_t g = groups.begin; g < groups.end; ++g) {
     const auto [leaf, place] = tree.leaf_group(g);
     const Range sets = tree.near_sets_of(g);
@@ -141,7 +141,7 @@ LeafWork work_of_leaves(Simulation& simulation) {
 }
 
 /// For each group, which of `gpus` has it: equal shares of the work, neighbours on the same one.
-std::vector<std::size_t> shares_of_gpus(const LeafWork& work, std::size_t gpus) {
+std::vector<std::size_t> shares_of_gpus(const WorkOfGroups& work, std::size_t gpus) {
   const double all =
       std::accumulate(work.near.begin(), work.near.end(), 0.) + std::accumulate(work.far.begin(), work.far.end(), 0.);
   std::vector<std::size_t> gpu_of;
@@ -211,7 +211,7 @@ HomeGpus::HomeGpus(Simulation& simulation) {
   const bool few_cores = starpu_cpu_worker_get_count() < gpus.size() && tree.near_pieces() == 0;
   if (simulation.options().scheduler_places || gpus.size() < 2 || !few_cores) return;
   groups_ = tree.own_leaf_groups();
-  const LeafWork work = work_of_leaves(simulation);
+  const WorkOfGroups work = work_of_leaves(simulation);
   const std::vector<std::size_t> gpu_of = shares_of_gpus(work, gpus.size());
   const auto workers_of = [&](const std::vector<std::size_t>& gpu_of_group) {
     std::vector<int> workers;
