@@ -279,8 +279,9 @@ void Flow::submit_p2p(std::int32_t group) {
     const Handle& particles = near.particle_data ? near.particle_data : simulation_.particles(group).particle_data;
     TaskOptions options;
     options.priority = near.large ? priorities().p2p_large() : priorities().p2p_small();
-    if (by_kind) options.where = n < pieces ? STARPU_CPU : STARPU_CUDA;
-    options.worker = worker_.value_or(by_kind ? -1 : homes_.of_near(group));
+    const bool on_cores = by_kind && n < pieces;
+    if (by_kind) options.where = on_cores ? STARPU_CPU : STARPU_CUDA;
+    options.worker = worker_.value_or(on_cores ? -1 : homes_.of_near(group));
     simulation_.problem().interaction.submit_near({near.layout,
                                                    near.set,
                                                    near.results,

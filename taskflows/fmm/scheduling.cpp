@@ -113,7 +113,7 @@ std::string hprio_table(int height, GpuOrder order, TableFor units) {
 
 namespace {
 
-/// Seconds of the near and of the far field of each group of leaves of this rank, or what stands for them.
+/// Seconds of GPUs for the near and the far field of each group of leaves of this rank, or what stands for them.
 struct WorkOfGroups {
   std::vector<double> near, far;
 };
@@ -133,7 +133,7 @@ WorkOfGroups work_of_leaves(Simulation& simulation) {
     const auto [leaf, place] = tree.leaf_group(g);
     const Range sets = tree.near_sets_of(g);
     work.near.push_back(0);
-    for (std::int32_t n = sets.begin; n < sets.end; ++n)
+    for (std::int32_t n = std::max(sets.begin, tree.near_pieces()); n < sets.end; ++n)
       work.near.back() += static_cast<double>(simulation.near_group(n).pairs) * costs.near;
     work.far.push_back(tree.has_far_field() ? far_seconds(simulation.cells(leaf, place), costs) : 0);
   }
@@ -208,7 +208,7 @@ HomeGpus::HomeGpus(Simulation& simulation) {
   std::vector<std::vector<int>> gpus;
   for (const auto& [node, workers] : workers_by_node()) gpus.push_back(workers);
   const Tree& tree = simulation.tree();
-  const bool few_cores = starpu_cpu_worker_get_count() < gpus.size() && tree.near_pieces() == 0;
+  const bool few_cores = starpu_cpu_worker_get_count() < gpus.size() || tree.near_pieces() > 0;
   if (simulation.options().scheduler_places || gpus.size() < 2 || !few_cores) return;
   groups_ = tree.own_leaf_groups();
   const WorkOfGroups work = work_of_leaves(simulation);

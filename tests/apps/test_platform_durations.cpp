@@ -114,7 +114,7 @@ TEST(MeasuredDurations, ThoseOfOtherIntensitiesApart) {
 /// The first task of a class is slow: one of few tasks counts where nothing else is known of its size.
 TEST(MeasuredDurations, RareOnesBetweenOthersAreNoSamples) {
   MeasuredDurations durations;
-  Recorded r;
+  Recorded r(true);
   for (std::size_t i = 0; i < MeasuredDurations::enough; ++i)
     r.task(product, gpu, 1, 1e6, 1e-3).task(product, gpu, 4, 4e6, 4e-3);
   r.task(product, gpu, 2, 2e6, 3e-3).task(product, gpu, 8, 8e6, 9e-3);

@@ -91,12 +91,13 @@ void Simulation::bring_to_gpus() {
     const ParticleGroup& p = particles(g);
     for (const Handle* const read : {&p.particle_data, &p.reduction_parts}) data.read(*read, node);
     data.write(p.result_data, node);
+    const unsigned near_node = node_of(homes.of_near(g));
     const Range sets = tree_->near_sets_of(g);
     for (std::int32_t n = std::max(sets.begin, tree_->near_pieces()); n < sets.end; ++n) {
       const NearGroup& near = near_group(n);
-      data.read(near.near, node);
-      if (near.particle_data) data.read(near.particle_data, node);
-      data.write(near.result, node);
+      data.read(near.near, near_node);
+      data.read(near.particle_data ? near.particle_data : p.particle_data, near_node);
+      data.write(near.result, near_node);
     }
   }
   for (int l = tree_->top_level(); l <= tree_->leaf_level() && tree_->has_far_field(); ++l) {
