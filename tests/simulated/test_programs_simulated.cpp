@@ -107,6 +107,17 @@ TEST_F(SimulatedProgram, GroupsOfTheFastMultipoleMethodHaveOneGpu) {
   }
 }
 
+/// Without what P2P of some groups makes up for, 95 %: the levels above that of leaves are one GPU's.
+TEST_F(SimulatedProgram, FourGpusEvaluateACubeInLittleMoreThanTheBound) {
+  const std::string cube = "--particles 10000000 --accuracy 5 --repeat 2 --trace trace";
+  ASSERT_EQ(run("asterism-fmm", cube, MACHINES "/h200x4.toml").status, 0);
+  std::ifstream file(folder_ / "trace" / "trace.json");
+  const nlohmann::json bound = nlohmann::json::parse(file)["bounds"][0];
+  EXPECT_EQ(bound["name"], "LP");
+  EXPECT_GE(bound["of_makespan"].get<double>(), 0.97);
+  EXPECT_LE(bound["of_makespan"].get<double>(), 1);
+}
+
 TEST_F(SimulatedProgram, LatticeBoltzmann) {
   expect_the_same_twice("asterism-lbm", "--size 48x32x40 --steps 60");
   expect_the_same_twice("asterism-lbm", "--size 48x32x40 --steps 20 --gpus 0");
