@@ -219,7 +219,11 @@ HomeGpus::HomeGpus(Simulation& simulation) {
     return workers;
   };
   of_particles_ = workers_of(gpu_of);
-  if (tree.has_far_field()) place_cells(tree);
+  if (tree.has_far_field()) {
+    std::vector<int> one_of_each;
+    for (const std::vector<int>& workers : gpus) one_of_each.push_back(workers.front());
+    place_cells(tree, one_of_each);
+  }
   std::vector<double> far(gpus.size(), 0);
   for (std::size_t l = 0; l < levels_.size(); ++l)
     for (std::int32_t g = levels_[l].begin; g < levels_[l].end; ++g) {
@@ -233,8 +237,9 @@ HomeGpus::HomeGpus(Simulation& simulation) {
   of_near_ = workers_of(evened_out(gpu_of, work.near, far));
 }
 
-/// Cells of leaves where their particles are; other groups where the middle one of their children is.
-void HomeGpus::place_cells(const Tree& tree) {
+/// Cells of leaves where their particles are; other groups where the middle one of their children is, but levels of
+/// fewer groups than GPUs in turn on each.
+void HomeGpus::place_cells(const Tree& tree, const std::vector<int>& gpus) {
   constexpr int nobody = -1;
   for (int l = 0; l <= tree.leaf_level(); ++l) {
     levels_.push_back(l >= tree.top_level() ? tree.own(l) : Range{});
@@ -246,11 +251,14 @@ void HomeGpus::place_cells(const Tree& tree) {
     if (own.holds(place))
       of_cells_[static_cast<std::size_t>(leaf)][static_cast<std::size_t>(place - own.begin)] = of_particles(g);
   }
+  std::size_t turn = 0;
   for (int l = tree.leaf_level() - 1; l >= tree.top_level(); --l) {
     const Range own = levels_[static_cast<std::size_t>(l)];
+    const bool few = static_cast<std::size_t>(own.end - own.begin) < gpus.size();
     for (std::int32_t g = own.begin; g < own.end; ++g) {
       int& home = of_cells_[static_cast<std::size_t>(l)][static_cast<std::size_t>(g - own.begin)];
       const Range children = tree.child_groups(l, {g, g + 1});
+      if (home == nobody && few) home = gpus[turn++ % gpus.size()];
       if (home == nobody && !children.empty()) home = of_cells(l + 1, (children.begin + children.end) / 2);
       if (home == nobody) home = of_particles_.front();
     }

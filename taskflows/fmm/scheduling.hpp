@@ -60,7 +60,8 @@ std::vector<std::size_t> evened_out(std::vector<std::size_t> unit_of, const std:
 
 /// The GPU that runs the tasks of a group, where the program decides and not the scheduler: of several GPUs each has an
 /// interval of the Morton curve with its share of the work, as a rank has, so that only what groups at the ends of
-/// intervals need travels, and P2P of a few groups, which makes up for shares of whole groups and for the levels above.
+/// intervals need travels, and P2P of a few groups, which makes up for shares of whole groups; the levels above are
+/// dealt out.
 /// That is faster where cores, which may run any task, could do little beside the GPUs.
 class HomeGpus {
  public:
@@ -75,7 +76,7 @@ class HomeGpus {
   [[nodiscard]] bool decided() const { return !of_particles_.empty(); }
 
  private:
-  void place_cells(const Tree& tree);
+  void place_cells(const Tree& tree, const std::vector<int>& gpus);
 
   Range groups_{};
   std::vector<int> of_particles_;           ///< by group of this rank
