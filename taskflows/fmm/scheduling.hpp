@@ -60,9 +60,8 @@ std::vector<std::size_t> evened_out(std::vector<std::size_t> unit_of, const std:
 
 /// The GPU that runs the tasks of a group, where the program decides and not the scheduler: of several GPUs each has an
 /// interval of the Morton curve with its share of the work, as a rank has, so that only what groups at the ends of
-/// intervals need travels, and P2P of a few groups, which makes up for shares of whole groups; the levels above are
-/// dealt out.
-/// That is faster where cores, which may run any task, could do little beside the GPUs.
+/// intervals need travels, and P2P of a few groups, which makes up for shares of whole groups. Levels of few groups are
+/// dealt out. That is faster where cores, which may run any task, could do little beside the GPUs.
 class HomeGpus {
  public:
   HomeGpus() = default;
