@@ -33,11 +33,12 @@ Commands of_cg(bool gpus) {
     solve("128", "--blocks 4", units);
     solve("64", "--preconditioner jacobi", units);
   }
+  if (!gpus) return commands;
   // a GPU reaches its rates with more than a core's share; several block-rows exchange
-  if (gpus)
-    for (const char* options : {"--flow refined", "--flow fused", "--flow pipelined", "--flow refined --blocks 4",
-                                "--flow fused --blocks 2", "--flow fused --blocks 4"})
-      solve("256", options, "--cpus 0");
+  for (const char* flow : {"--flow refined", "--flow fused"}) solve("192", flow, "--cpus 0");
+  for (const char* options : {"--flow refined", "--flow fused", "--flow pipelined", "--flow refined --blocks 4",
+                              "--flow fused --blocks 2", "--flow fused --blocks 4"})
+    solve("256", options, "--cpus 0");
   return commands;
 }
 
