@@ -98,8 +98,8 @@ std::vector<Bin> isotonic(const std::vector<Bin>& bins) {
   return pools;
 }
 
-/// Without the classes of few tasks whose size lies between those of two with enough: of a class that ran once or twice
-/// the first task, on cold caches, is most of what is known.
+/// Leaves out classes of few tasks whose size lies between those of two classes with enough: their first task, which
+/// finds cold caches, is most of what is known of them.
 void leave_out_rare(std::vector<Bin>& bins) {
   double least = std::numeric_limits<double>::infinity();
   double most = 0;

@@ -93,7 +93,7 @@ BlockRange System::range_of(int i, int j, const CsrMatrix& a, const Session& ses
   }
   // with the local block first, all others add to rows that it has written
   range.drop_empty_rows = dots_by_block() && i != j;
-  // rates by bytes of simulated GPUs (the papers') are of a column for each entry; durations by flops are of either
+  // rates by bytes (the papers' machines) count a column index for each entry; durations by flops do not depend on it
   range.diagonals = session.gpus() == 0 || !simulated;
   return range;
 }

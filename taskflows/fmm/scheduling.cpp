@@ -124,7 +124,7 @@ double far_seconds(const CellGroup& cells, const PairCosts& costs) {
   return seconds;
 }
 
-WorkOfGroups work_of_leaves(Simulation& simulation) {
+WorkOfGroups work_of_groups(Simulation& simulation) {
   const Tree& tree = simulation.tree();
   const PairCosts costs = simulation.pair_costs();
   const Range groups = tree.own_leaf_groups();
@@ -171,7 +171,7 @@ void spread_over_gpus(Simulation& simulation) {
   for (const auto& [node, workers] : workers_by_node()) nodes.push_back(node);
   if (nodes.size() < 2) return;
   const std::int32_t first = simulation.tree().own_leaf_groups().begin;
-  const std::vector<std::size_t> gpu_of = shares_of_gpus(work_of_leaves(simulation), nodes.size());
+  const std::vector<std::size_t> gpu_of = shares_of_gpus(work_of_groups(simulation), nodes.size());
   for (std::size_t i = 0; i < gpu_of.size(); ++i)
     starpu_data_prefetch_on_node(simulation.particles(first + static_cast<std::int32_t>(i)).particle_data,
                                  nodes[gpu_of[i]], 1);
@@ -208,10 +208,10 @@ HomeGpus::HomeGpus(Simulation& simulation) {
   std::vector<std::vector<int>> gpus;
   for (const auto& [node, workers] : workers_by_node()) gpus.push_back(workers);
   const Tree& tree = simulation.tree();
-  const bool few_cores = starpu_cpu_worker_get_count() < gpus.size() || tree.near_pieces() > 0;
-  if (simulation.options().scheduler_places || gpus.size() < 2 || !few_cores) return;
+  const bool little_for_cores = starpu_cpu_worker_get_count() < gpus.size() || tree.near_pieces() > 0;
+  if (simulation.options().scheduler_places || gpus.size() < 2 || !little_for_cores) return;
   groups_ = tree.own_leaf_groups();
-  const WorkOfGroups work = work_of_leaves(simulation);
+  const WorkOfGroups work = work_of_groups(simulation);
   const std::vector<std::size_t> gpu_of = shares_of_gpus(work, gpus.size());
   const auto workers_of = [&](const std::vector<std::size_t>& gpu_of_group) {
     std::vector<int> workers;
@@ -219,13 +219,11 @@ HomeGpus::HomeGpus(Simulation& simulation) {
     return workers;
   };
   of_particles_ = workers_of(gpu_of);
-  if (tree.has_far_field()) {
-    std::vector<int> one_of_each;
-    for (const std::vector<int>& workers : gpus) one_of_each.push_back(workers.front());
-    place_cells(tree, one_of_each);
-  }
+  std::vector<std::size_t> each(gpus.size());
+  std::iota(each.begin(), each.end(), 0);
+  place_cells(tree, workers_of(each));
   std::vector<double> far(gpus.size(), 0);
-  for (std::size_t l = 0; l < levels_.size(); ++l)
+  for (std::size_t l = 0; l < levels_.size() && tree.has_far_field(); ++l)
     for (std::int32_t g = levels_[l].begin; g < levels_[l].end; ++g) {
       const int level = static_cast<int>(l);
       const auto has = [&](const std::vector<int>& workers) {
@@ -237,14 +235,15 @@ HomeGpus::HomeGpus(Simulation& simulation) {
   of_near_ = workers_of(evened_out(gpu_of, work.near, far));
 }
 
-/// Cells of leaves where their particles are; other groups where the middle one of their children is, but levels of
-/// fewer groups than GPUs in turn on each.
+/// Cells of leaves go where their particles are, other groups where the middle one of their children is. Levels of
+/// fewer groups than there are GPUs are dealt out, a group to each in turn. `gpus`: a worker of each.
 void HomeGpus::place_cells(const Tree& tree, const std::vector<int>& gpus) {
   constexpr int nobody = -1;
   for (int l = 0; l <= tree.leaf_level(); ++l) {
     levels_.push_back(l >= tree.top_level() ? tree.own(l) : Range{});
     of_cells_.emplace_back(static_cast<std::size_t>(std::max(0, levels_.back().end - levels_.back().begin)), nobody);
   }
+  if (!tree.has_far_field()) return;
   for (std::int32_t g = groups_.begin; g < groups_.end; ++g) {
     const auto [leaf, place] = tree.leaf_group(g);
     const Range& own = levels_[static_cast<std::size_t>(leaf)];

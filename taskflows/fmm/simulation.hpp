@@ -98,7 +98,7 @@ class Simulation {
   [[nodiscard]] const Tree& tree() const noexcept { return *tree_; }
   [[nodiscard]] const Basis& basis() const noexcept { return basis_; }
   [[nodiscard]] const M2LOperators& operators() const noexcept { return *operators_.front(); }
-  /// As in the options, else flops.
+  /// What a near and a far pair cost: seconds if the options have them, else flops.
   [[nodiscard]] PairCosts pair_costs() const;
   [[nodiscard]] WorkSummary work() const;          ///< flops and pairs of this rank
   [[nodiscard]] double particles_of_rank() const;  ///< particles of its groups

@@ -18,7 +18,8 @@ constexpr std::int32_t most_blocks = 128;
 /// GPUs are slower the smaller blocks are (12,000 unknowns on an H200: 0.64 ms per step with 64, 0.41 with 256), but
 /// are to have about as many.
 constexpr std::int32_t blocks_per_gpu = 12;
-/// So many cost a GPU little (2,562 unknowns: 0.122 ms with 41 blocks, 0.119 with 14): for the cores that assemble.
+/// Half as many cores assemble at a time. A GPU is little slower with so many (2,562 unknowns on an H200: 0.122 ms per
+/// step with 41, 0.119 with 14).
 constexpr std::int32_t blocks_for_assembly = 32;
 /// Ranks have whole blocks, and about as many values: so many blocks each, for shares that differ by some per cent.
 constexpr std::int32_t blocks_per_rank = 16;
@@ -40,7 +41,7 @@ std::int32_t suitable_block_size(std::int32_t unknowns, std::int32_t cores, std:
   const std::int32_t for_cores = std::min(blocks_per_unit * std::max(cores, 1), most_blocks);
   const std::int32_t at_least = ranks > 1 ? blocks_per_rank : std::min(for_cores, blocks_for_assembly);
   std::int32_t wanted = unknowns / ranks / std::max(gpus > 0 ? blocks_per_gpu * gpus : for_cores, at_least);
-  if (gpus > 0 && ranks == 1) wanted += panel_rows / 2;  // to the nearest whole panels, else to the next smaller ones
+  if (gpus > 0 && ranks == 1) wanted += panel_rows / 2;  // rounds to the nearest number of panels, else down
   // small bodies are cut into enough blocks for all ranks
   const std::int32_t smallest = ranks > 1 && unknowns / ranks < 2 * smallest_block ? panel_rows : smallest_block;
   return std::clamp(wanted / panel_rows * panel_rows, smallest, largest_block);
