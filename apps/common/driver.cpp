@@ -3,14 +3,32 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 #include "apps/common/files.hpp"
 #include "apps/common/phases.hpp"
+#include "apps/common/process.hpp"
 #include "apps/common/program.hpp"
 #include "runtime/machine/simulated_machine.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::apps {
 namespace {
+
+/// Makes a program start its units and end: measure_start() runs it with this option.
+constexpr std::string_view only_start = "--only-start";
+
+/// Seconds of a process that starts so many GPUs, beside cores as always, and ends; 0 where it fails.
+double seconds_of_start(int gpus) {
+  Process process;
+  process.command = {"/proc/self/exe", std::string(only_start)};
+  process.environment = {{"STARPU_NCUDA", std::to_string(gpus)}, {"STARPU_FXT_TRACE", "0"}};
+  process.output = process.errors = "/dev/null";
+  process.timeout = 60;
+  const Outcome outcome = run_process(process, [](double) {});
+  return outcome.good() ? outcome.wall : 0;
+}
 
 std::string complaint_of(const Verdict& verdict) {
   if (!verdict.complaint.empty()) return verdict.complaint;
@@ -47,9 +65,10 @@ void choose_units_for(const char* program, Solver& solver) {
   const InPhase measuring(Phase::measuring);
   KnownRates rates = known_rates();
   SolverOptions& options = solver.options();
-  solver.use_units(choose_units(*work, options.session, rates, [&](const std::string& what) {
+  const auto say = [&](const std::string& what) {
     if (!options.quiet) fmt::print(stderr, "{}: {}\n", program, what);
-  }));
+  };
+  solver.use_units(choose_units(*work, options.session, rates, say, measure_start));
 }
 
 void report_units(const UnitChoice& units, Report& report) {
@@ -110,6 +129,17 @@ void Solver::use_units(const UnitChoice& units) {
   own.units = units;
   if (units.cpus) own.session.cpus = units.cpus;
   if (units.gpus) own.session.gpus = units.gpus;
+  if (own.session.gpus == 0) own.session.resting_cores = false;  // which rest beside GPUs
+}
+
+double measure_start(int gpus) {
+  double with = 0, without = 0;
+  for (int attempt = 0; attempt < 2; ++attempt) {  // the first one may have to read libraries from a disk
+    with = seconds_of_start(gpus);
+    without = seconds_of_start(0);
+    if (with == 0 || without == 0) return 0;
+  }
+  return std::max(0.0, with - without);
 }
 
 nlohmann::json record_of(const Verdict& verdict) {
@@ -122,6 +152,11 @@ void add_verdict(Report& report, const std::string& key, const Verdict& verdict)
 }
 
 int drive(const char* program, int argc, char** argv, Solver& solver) {
+  if (argc == 2 && argv[1] == only_start)
+    return run(program, [] {
+      const Session session(SessionOptions{});
+      return 0;
+    });
   return run(program, [&] { return solve_and_report(program, argc, argv, solver); });
 }
 

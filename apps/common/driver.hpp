@@ -68,6 +68,10 @@ class Solver {
 /// input.
 int drive(const char* program, int argc, char** argv, Solver& solver);
 
+/// By how many seconds the program at hand takes longer to start and to end with so many GPUs than without: the second
+/// of two runs of each that do nothing else. 0 where they fail.
+double measure_start(int gpus);
+
 /// Adds a verdict to the table and, as `record[key]`, to the record.
 void add_verdict(Report& report, const std::string& key, const Verdict& verdict);
 /// In the record of a run.

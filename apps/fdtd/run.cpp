@@ -90,6 +90,12 @@ std::optional<int> Run::prepare() {
   return std::nullopt;
 }
 
+std::optional<StepWork> Run::step_work() {
+  std::optional<StepWork> work = asterism::fdtd::step_work_of(args_.pieces, problem());
+  if (work) work->steps = static_cast<double>(input_.steps);
+  return work;
+}
+
 void Run::calibrate() {
   fdtd::calibrate(args_, problem());
 }

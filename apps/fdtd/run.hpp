@@ -26,7 +26,7 @@ class Run final : public Solver {
   std::optional<int> parse(int argc, char** argv) override;
   SolverOptions& options() override { return args_.common; }
   std::optional<int> prepare() override;
-  std::optional<StepWork> step_work() override { return asterism::fdtd::step_work_of(args_.pieces, problem()); }
+  std::optional<StepWork> step_work() override;
   void calibrate() override;
   void solve(const Session& session) override;
   void describe(Report& report) override;

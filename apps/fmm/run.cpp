@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "apps/common/driver.hpp"
 #include "apps/common/phases.hpp"
 #include "apps/fmm/report.hpp"
 #include "base/error.hpp"
@@ -202,6 +203,11 @@ Plan Run::choose_plan(bool ask_rates) {
   request.open = units_are_open(options) && !calibrate && !ask_rates && !rank_group().distributed();
   request.keep_gpus = gpus_are_asked_for(options);
   request.direct = !ask_rates && !calibrate && !periodic_;
+  request.measure_start = [&](int gpus) {
+    ProgressLine line(!args_.common.quiet);
+    line.show(0, "measuring how long GPUs take to start, once");
+    return measure_start(gpus);
+  };
   const ChosenPlan chosen = asterism::fmm::choose_plan(request, options_, [&](Pairs pairs) {
     ProgressLine line(!args_.common.quiet);
     line.show(0, "measuring this machine, once");

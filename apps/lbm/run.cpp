@@ -68,7 +68,9 @@ void Run::check_results() {
 }
 
 std::optional<StepWork> Run::step_work() {
-  return asterism::lbm::step_work_of(args_.pieces, flow_.problem);
+  std::optional<StepWork> work = asterism::lbm::step_work_of(args_.pieces, flow_.problem);
+  if (work) work->steps = static_cast<double>(args_.steps);
+  return work;
 }
 
 void Run::use_units(const UnitChoice& units) {

@@ -257,7 +257,9 @@ std::unique_ptr<March> make_march(const Arguments& arguments, const ProblemCase&
 
 std::optional<StepWork> step_work_of(const Arguments& args, const ProblemCase& problem_case) {
   if (!args.sharing.intervals.empty() || !args.files.matrices.empty()) return std::nullopt;
-  return asterism::tdbem::step_work_of(problem_case.problem, args.method, args.sharing.sharing);
+  std::optional<StepWork> work = asterism::tdbem::step_work_of(problem_case.problem, args.method, args.sharing.sharing);
+  if (work) work->steps = static_cast<double>(problem_case.steps);
+  return work;
 }
 
 void calibrate(const Arguments& arguments, const ProblemCase& problem_case) {

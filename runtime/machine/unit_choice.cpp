@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <vector>
 
 #include "base/wall_clock.hpp"
@@ -26,6 +27,8 @@ constexpr int few_cores[] = {1, 4, 16};
 /// Those that are slower than the best by this factor in one session are so in all.
 constexpr double surely_slower = 1.5;
 constexpr int sessions = 3;
+/// Seconds: what takes less was known.
+constexpr double shortest_measurement = 0.01;
 
 std::string units_of(int count, const char* name) {
   return fmt::format("{} {}{}", count, name, count == 1 ? "" : "s");
@@ -70,6 +73,27 @@ std::string compared(const std::vector<Candidate>& candidates, const Candidate& 
     mark = ", ";
   }
   return line;
+}
+
+/// Seconds of all steps.
+double seconds_of(const StepWork& work, double rate) {
+  return work.steps * work.size / rate;
+}
+
+/// Cores, where a run is so short that GPUs would save less than they take to start.
+std::optional<UnitChoice> short_run(const StepWork& work, const Candidate& on_gpus, const Candidate& on_cores,
+                                    const std::function<double()>& start) {
+  if (!start || !(work.steps > 0) || !(on_cores.rate > 0) || !(on_gpus.rate > 0)) return std::nullopt;
+  const double of_cores = seconds_of(work, on_cores.rate), of_gpus = seconds_of(work, on_gpus.rate);
+  if (of_cores - of_gpus >= longest_start) return std::nullopt;
+  const double to_start = start();
+  if (of_cores - of_gpus >= to_start) return std::nullopt;
+  return UnitChoice{on_cores.cpus,
+                    0,
+                    {},
+                    fmt::format("{}: {:.2g} s for {:.0f} steps; {} {:.2g} s and {:.2g} s to start", on_cores.who,
+                                of_cores, work.steps, on_gpus.who, of_gpus, to_start),
+                    0};
 }
 
 bool given(const char* variable) {
@@ -180,13 +204,23 @@ std::array<int, 3> shrunk(const std::array<int, 3>& cells, double most) {
   return fewer;
 }
 
+std::optional<double> start_of_gpus(int gpus, KnownRates& rates, const MeasureStart& measure) {
+  const std::string name = fmt::format("start of {}/seconds", units_of(gpus, "GPU"));
+  if (const auto known = rates.find(name)) return known;
+  if (!measure || rates.file().empty()) return std::nullopt;
+  const double seconds = measure(gpus);
+  return seconds > 0 ? std::optional(rates.keep(name, seconds)) : std::nullopt;
+}
+
 UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
-                           const std::function<double(const std::string& who)>& rate) {
+                           const std::function<double(const std::string& who)>& rate,
+                           const std::function<double()>& start) {
   std::vector<Candidate> candidates;
   const auto offer = [&](const std::string& who, std::optional<int> of_cpus, std::optional<int> of_gpus) {
     candidates.push_back({who, of_cpus, of_gpus, rate(who)});
   };
   const std::optional<int> no_gpu = gpus > 0 ? std::optional(0) : std::nullopt;
+  Candidate beside_gpus{"all cores", {}, 0};  // without GPUs they are at least as fast
   for (const int few : few_cores_for(work, cores)) offer(units_of(few, "core"), few, no_gpu);
   const bool small = !candidates.empty();
   if (gpus == 0) {
@@ -201,12 +235,14 @@ UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
     offer(alone, 0, {});
     const double of_gpus = candidates.back().rate;
     const double beside = cores > 1 ? rate("all cores beside " + alone) : 0;
+    beside_gpus.rate = beside;
     const double gain = of_gpus > 0 ? beside / of_gpus : 0;
     if (gain >= least_share) {
       offer(alone + " and cores", {}, {});
       candidates.back().gpu_share = of_gpus / (of_gpus + beside);
     }
     if (const Candidate& best = best_of(candidates); best.who == alone && !small) {
+      if (auto of_cores = short_run(work, best, beside_gpus, start)) return *of_cores;
       std::string reason = fmt::format("{}; cores would bring {:.2g} % ({} against {} {}/s)", alone, 100 * gain,
                                        text(beside), text(of_gpus), work.counted);
       if (gain >= least_share) reason += fmt::format(", but together they reach {}", text(candidates.back().rate));
@@ -214,11 +250,19 @@ UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
     }
   }
   const Candidate& best = best_of(candidates);
+  if (gpus > 0 && best.gpus != 0) {
+    std::vector<Candidate> of_cores;
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(of_cores),
+                 [](const Candidate& c) { return c.gpus == 0; });
+    if (beside_gpus.rate > 0) of_cores.push_back(beside_gpus);
+    if (!of_cores.empty())
+      if (auto chosen = short_run(work, best, best_of(of_cores), start)) return *chosen;
+  }
   return {best.cpus, best.gpus, best.gpu_share, compared(candidates, best, work.counted), 0};
 }
 
 UnitChoice choose_units(const StepWork& work, const SessionOptions& options, KnownRates& rates,
-                        const std::function<void(const std::string&)>& say) {
+                        const std::function<void(const std::string&)>& say, const MeasureStart& measure_start) {
   if (!is_open(options)) return {};
   Trial trial(work, options, rates, say);
   const int cores = rates.machine().cores, gpus = options.gpus.value_or(visible_gpus());
@@ -228,9 +272,20 @@ UnitChoice choose_units(const StepWork& work, const SessionOptions& options, Kno
     whos.emplace_back("all cores");
     trial.measure_in_turn(std::move(whos));
   }
-  UnitChoice choice = choose_by_rates(work, cores, gpus, [&](const std::string& who) { return trial.rate(who); });
+  double starting = 0;
+  std::function<double()> start;
+  if (!options.gpus && !given("STARPU_NCUDA"))
+    start = [&] {
+      trial.end();
+      const double begin = wall_seconds();
+      const double known = start_of_gpus(gpus, rates, measure_start).value_or(0);
+      starting = wall_seconds() - begin;
+      return known;
+    };
+  UnitChoice choice = choose_by_rates(
+      work, cores, gpus, [&](const std::string& who) { return trial.rate(who); }, start);
   trial.end();
-  choice.measuring = trial.seconds();
+  choice.measuring = trial.seconds() + (starting > shortest_measurement ? starting : 0);
   if (choice.measuring > 0)
     choice.reason +=
         fmt::format(" (measured in {:.1f} s{})", choice.measuring, rates.file().empty() ? "" : ", kept for later runs");

@@ -21,6 +21,7 @@ struct StepWork {
   double size = 0;            ///< of the problem, in what is counted
   double largest = 0;         ///< that is measured: larger problems have the same rates
   double small_per_core = 0;  ///< up to so much for each of some cores, more cores may be slower
+  double steps = 0;           ///< of the run; 0: unknown, so many that it does not count how long GPUs take to start
   bool shared = true;         ///< GPUs can do without cores, or share the work with them
   /// Steps of a problem like this one, of a size up to `largest`, on all units of a session, of which GPUs get a share:
   /// what is counted per second.
@@ -42,17 +43,27 @@ struct UnitChoice {
   double measuring = 0;             ///< seconds that were spent on measuring, in sessions of their own
 };
 
+/// Measures by how many seconds a program takes longer to start and to end with so many GPUs than without; 0 where that
+/// cannot be found out.
+using MeasureStart = std::function<double(int gpus)>;
+/// No GPUs take longer than so many seconds: for a run in which they save more, it is not measured.
+inline constexpr double longest_start = 5;
+/// The seconds that are known, or else measured and kept; nothing where neither is possible, as where rates are kept in
+/// no file: each run would take longer to measure than it saves. An empty `measure`: known ones only.
+std::optional<double> start_of_gpus(int gpus, KnownRates& rates, const MeasureStart& measure);
+
 /// The fastest units of those that `options` and the environment leave open: nothing to choose where they say how many
-/// CPU workers or which scheduler, over several ranks, and on a simulated machine. `say` is told before something is
-/// measured. No session may be open.
+/// CPU workers or which scheduler, over several ranks, and on a simulated machine. GPUs that were asked for by number
+/// are not left out for their start. `say` is told before something is measured. No session may be open.
 UnitChoice choose_units(const StepWork& work, const SessionOptions& options, KnownRates& rates,
-                        const std::function<void(const std::string&)>& say);
+                        const std::function<void(const std::string&)>& say, const MeasureStart& measure_start = {});
 
 /// The choice by given rates, without measuring, among what a machine with `cores` and `gpus` offers for `work`:
-/// `rate(who)` for who in "2 GPUs", "all cores beside 2 GPUs", "2 GPUs and cores", "all cores", "4 cores", "all units".
-/// It is asked for those only that may decide.
+/// `rate(who)` for who in "2 GPUs", "all cores beside 2 GPUs", "2 GPUs and cores", "all cores", "4 cores", "all units",
+/// and the seconds that GPUs take to start. They are asked for where they may decide; an empty `start`: they do not.
 UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
-                           const std::function<double(const std::string& who)>& rate);
+                           const std::function<double(const std::string& who)>& rate,
+                           const std::function<double()>& start = {});
 
 /// Rates by `measure(who)`, each in a session of its own. Where several are close they are measured again, in turn, and
 /// the median counts: threads that meet often are faster in some sessions than in others, and the first session of a

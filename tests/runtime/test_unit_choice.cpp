@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which units a run has, by rates that are given: no StarPU, no clock.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -100,6 +103,71 @@ TEST(UnitChoice, GpusThatNeedCoresKeepThem) {
   const UnitChoice all = choice(work_of(162, false), 16, 1, fast);
   EXPECT_EQ(all.cpus, std::nullopt);
   EXPECT_EQ(all.gpus, std::nullopt);
+}
+
+/// As choice(), where GPUs take so long to start; asking for that where it cannot matter is an error.
+UnitChoice choice_with_start(const StepWork& work, int cores, int gpus, const std::map<std::string, double>& rates,
+                             std::optional<double> start) {
+  const auto rate = [&](const std::string& who) { return rates.at(who); };
+  return choose_by_rates(work, cores, gpus, rate, [&] {
+    if (!start) failed("the start was asked for");
+    return *start;
+  });
+}
+
+TEST(UnitChoice, GpusAreNotStartedForAShortRun) {
+  StepWork work = work_of(1e7);
+  const std::map<std::string, double> rates = {{"1 GPU", 1e10}, {"all cores beside 1 GPU", 1e8}};
+  // 100 steps: 0.1 s on the GPU, 10 s on cores
+  work.steps = 100;
+  EXPECT_EQ(choice_with_start(work, 16, 1, rates, std::nullopt).gpus, std::nullopt) << "no start takes that long";
+  // 10 steps: 0.01 s and 1 s
+  work.steps = 10;
+  EXPECT_EQ(choice_with_start(work, 16, 1, rates, 0.9).gpus, std::nullopt);
+  const UnitChoice c = choice_with_start(work, 16, 1, rates, 1.2);
+  EXPECT_EQ(c.gpus, 0);
+  EXPECT_EQ(c.cpus, std::nullopt);
+  EXPECT_EQ(c.reason, "all cores: 1 s for 10 steps; 1 GPU 0.01 s and 1.2 s to start");
+  work.steps = 0;  // nobody knows
+  EXPECT_EQ(choice_with_start(work, 16, 1, rates, std::nullopt).gpus, std::nullopt);
+}
+
+TEST(UnitChoice, ShortRunsOfSmallProblemsHaveTheFewCoresThatSuitThem) {
+  StepWork work = work_of(6400);
+  const std::map<std::string, double> rates = {
+      {"1 core", 8e7}, {"4 cores", 5e7}, {"1 GPU", 4e8}, {"all cores beside 1 GPU", 1e7}, {"1 GPU and cores", 1e6}};
+  work.steps = 1e4;  // 0.8 s on a core, 0.16 s on the GPU
+  EXPECT_EQ(choice_with_start(work, 16, 1, rates, 0.5).gpus, std::nullopt);
+  const UnitChoice c = choice_with_start(work, 16, 1, rates, 0.75);
+  EXPECT_EQ(c.gpus, 0);
+  EXPECT_EQ(c.cpus, 1);
+  // units that work together, as those of boundary elements
+  StepWork together = work_of(162, false);
+  together.steps = 2000;
+  const std::map<std::string, double> of_all = {
+      {"1 core", 1.6e6}, {"4 cores", 1.3e6}, {"all cores", 1.3e6}, {"all units", 2.8e6}};
+  EXPECT_EQ(choice_with_start(together, 16, 1, of_all, 0.05).gpus, std::nullopt);
+  EXPECT_EQ(choice_with_start(together, 16, 1, of_all, 0.7).gpus, 0);
+  EXPECT_EQ(choice_with_start(together, 16, 1, of_all, 0.7).cpus, 1);
+}
+
+TEST(UnitChoice, TheStartOfGpusIsMeasuredOnceWhereItIsKept) {
+  int measured = 0;
+  const auto measure = [&](int gpus) { return ++measured, 0.5 * gpus; };
+  KnownRates nowhere({}, rated_machine());
+  EXPECT_EQ(start_of_gpus(2, nowhere, measure), std::nullopt);
+  const auto folder = std::filesystem::temp_directory_path() / ("unit_choice_" + std::to_string(getpid()));
+  {
+    KnownRates kept(folder / "rates.json", rated_machine());
+    EXPECT_EQ(start_of_gpus(2, kept, {}), std::nullopt);
+    EXPECT_EQ(start_of_gpus(2, kept, [](int) { return 0.0; }), std::nullopt) << "could not be found out";
+    EXPECT_EQ(start_of_gpus(2, kept, measure), 1.0);
+  }
+  KnownRates again(folder / "rates.json", rated_machine());
+  EXPECT_EQ(start_of_gpus(2, again, measure), 1.0);
+  EXPECT_EQ(start_of_gpus(1, again, measure), 0.5);
+  EXPECT_EQ(measured, 2);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(UnitChoice, WhatWasSaidIsNotChosen) {

@@ -42,8 +42,12 @@ ChosenPlan choose_plan(const PlanRequest& request, Options& options,
   const double to_pay_for_start = simulated || request.keep_gpus ? INFINITY : request.evaluations;
   TreeChoice trees(request.tree, options.shape, request.particles, box, options.ranks,
                    apart ? options.sources : std::nullopt, request.vectors);
+  const auto start = [&] {
+    return std::max(least_start_of_gpus,
+                    start_of_gpus(units ? units->gpus : 0, known, request.measure_start).value_or(0));
+  };
   chosen.plan = make_plan([&](const std::vector<UnitRates>& kinds) { return trees.best(kinds); }, chosen.rates,
-                          to_pay_for_start, request.open);
+                          to_pay_for_start, request.open, start);
   return chosen;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "runtime/machine/unit_choice.hpp"
 #include "taskflows/fmm/plan/plan.hpp"
 #include "taskflows/fmm/simulation.hpp"
 #include "taskflows/fmm/tree/tree_choice.hpp"
@@ -24,6 +25,7 @@ struct PlanRequest {
   bool open = false;                  ///< units may be left out
   bool keep_gpus = false;             ///< GPUs stay, whatever it takes to start them
   bool direct = true;                 ///< all pairs may be summed
+  MeasureStart measure_start{};       ///< of GPUs; empty: a known start counts, or least_start_of_gpus
   int vectors = 1;                    ///< of charges that cores evaluate together
 };
 

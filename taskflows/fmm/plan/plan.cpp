@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "runtime/machine/simulated_machine.hpp"
+#include "runtime/machine/unit_choice.hpp"
 #include "runtime/ranks/ranks.hpp"
 
 namespace asterism::fmm {
@@ -23,8 +24,8 @@ constexpr double operator_seconds = 2.4e-7;
 constexpr double rates_seconds = 0.5;
 /// Up to so many pairs one core is as fast as any number of them, in seconds by that rate.
 constexpr double one_core_sum = 5e-3;
-/// Starting GPUs takes about as long; what cores do in that time they do alone.
-constexpr double start_of_gpus = 0.1;
+/// Where GPUs take longer for all evaluations, cores take longer than that and the start of GPUs.
+constexpr double longest_on_gpus = 1;
 /// Cores share all work with GPUs where the ideal division of the work saves at least this share of the time: groups
 /// that suit both are smaller than what GPUs need.
 constexpr double least_gain_of_sharing = 0.3;
@@ -111,23 +112,26 @@ std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, d
 }
 
 Plan make_plan(const std::function<ChosenTree(const std::vector<UnitRates>& kinds)>& best_tree,
-               const std::vector<UnitRates>& rates, double evaluations, bool open) {
+               const std::vector<UnitRates>& rates, double evaluations, bool open,
+               const std::function<double()>& start) {
   const ChosenTree of_all = best_tree(rates);
   const Plan all{of_all.shape, {}, {}, {}, {}, of_all.seconds};
   if (!open || rates.size() < 2 || rates[0].units == 0 || rates[1].units == 0) return all;
   const ChosenTree of_gpus = best_tree({rates[1]});
   const std::string cores = name_of(rates[0], false);
   const std::string gpus = name_of(rates[1], true);
-  ChosenTree of_cores;
-  if (of_gpus.seconds * evaluations < start_of_gpus) of_cores = best_tree({rates[0]});
-  if (of_cores.seconds > 0 && of_cores.seconds * evaluations < start_of_gpus)
-    return {of_cores.shape,
-            {},
-            {},
-            0,
-            fmt::format("{}; {} would save {:.2f} s and take longer to start", cores, gpus,
-                        std::max(0.0, of_cores.seconds - of_gpus.seconds) * evaluations),
-            of_cores.seconds};
+  if (of_gpus.seconds * evaluations < longest_on_gpus) {
+    const ChosenTree of_cores = best_tree({rates[0]});
+    const double saved = (of_cores.seconds - of_gpus.seconds) * evaluations;
+    if (const double to_start = saved < longest_start ? start() : 0; saved < to_start)
+      return {of_cores.shape,
+              {},
+              {},
+              0,
+              fmt::format("{}; {} would save {:.2f} s and take {:.2g} s to start", cores, gpus, std::max(0.0, saved),
+                          to_start),
+              of_cores.seconds};
+  }
   if (of_gpus.seconds * (1 - least_gain_of_sharing) >= of_all.seconds) return all;
   const Relief relief = relief_by_cores(of_gpus, rates[0], rates[1]);
   if (relief.seconds <= of_gpus.seconds * (1 - least_gain_of_pieces))

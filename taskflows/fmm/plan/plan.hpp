@@ -37,6 +37,9 @@ bool units_are_open(const SessionOptions& options);
 /// Whether the user asked for GPUs by number: then they are not left out.
 bool gpus_are_asked_for(const SessionOptions& options);
 
+/// Seconds that GPUs take to start, at least, where that was not measured.
+inline constexpr double least_start_of_gpus = 0.1;
+
 /// Seconds that operators and rates of a problem take on so many cores before the first evaluation: a rough estimate.
 double measuring_estimate(const Problem& problem, int cores);
 
@@ -48,9 +51,10 @@ std::optional<Plan> plan_direct_sum(const TreeShape& wanted, double particles, d
                                     double measuring, std::optional<double> pairs = {});
 
 /// The plan by `rates` (as from measure_rates). `best_tree`: the fastest tree for units of some kinds, of the particles
-/// at hand. `open`: units may be left out.
+/// at hand. `open`: units may be left out. `start`: seconds that GPUs take to start, asked for where they may decide.
 Plan make_plan(const std::function<ChosenTree(const std::vector<UnitRates>& kinds)>& best_tree,
-               const std::vector<UnitRates>& rates, double evaluations, bool open);
+               const std::vector<UnitRates>& rates, double evaluations, bool open,
+               const std::function<double()>& start);
 
 /// Whether near pairs one way have to have a rate.
 enum class Pairs { mutual, one_way };

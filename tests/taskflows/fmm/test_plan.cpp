@@ -12,6 +12,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "base/error.hpp"
 #include "runtime/environment.hpp"
 #include "taskflows/fmm/operator_cache.hpp"
 #include "taskflows/fmm/plan/plan.hpp"
@@ -34,10 +35,11 @@ Problem laplace(int digits) {
   return {interaction(Laplace{}), accuracy(digits)};
 }
 
-Plan plan_for(const TreeShape& wanted, const std::vector<Workload>& loads, const std::vector<UnitRates>& rates,
-              double evaluations, bool open) {
+Plan plan_for(
+    const TreeShape& wanted, const std::vector<Workload>& loads, const std::vector<UnitRates>& rates,
+    double evaluations, bool open, const std::function<double()>& start = [] { return 0.1; }) {
   return make_plan([&](const std::vector<UnitRates>& kinds) { return best_uniform_tree(wanted, loads, kinds); }, rates,
-                   evaluations, open);
+                   evaluations, open, start);
 }
 
 /// Buckets in the order in which cores poll them (column 0), or GPUs (column 1).
@@ -165,6 +167,13 @@ TEST(Plan, GpusAreNotStartedForAMoment) {
   EXPECT_EQ(plan_for({}, loads, {cores, fast_gpu}, 1, true).gpus, 0);
   EXPECT_EQ(plan_for({}, loads, {cores, fast_gpu}, 10000, true).gpus, std::nullopt);
   EXPECT_EQ(plan_for({}, loads, {cores, fast_gpu}, INFINITY, true).gpus, std::nullopt);  // asked for
+  // cores take 0.1 s longer for ten times as much
+  const Plan slow = plan_for({}, loads, {cores, fast_gpu}, 100, true, [] { return 0.2; });
+  EXPECT_EQ(slow.gpus, 0);
+  EXPECT_NE(slow.reason.find("and take 0.2 s to start"), std::string::npos) << slow.reason;
+  EXPECT_EQ(plan_for({}, loads, {cores, fast_gpu}, 100, true, [] { return 0.05; }).gpus, std::nullopt);
+  const auto unasked = []() -> double { failed("the start was asked for"); };
+  EXPECT_EQ(plan_for({}, loads, {cores, fast_gpu}, 10000, true, unasked).gpus, std::nullopt);
   SessionOptions options;
   EXPECT_FALSE(gpus_are_asked_for(options));
   options.gpus = 0;
