@@ -35,13 +35,13 @@ PROGRAMS = {  # right by its own reference
     "cg ssor": "asterism-cg --stencil 7pts-40 --preconditioner ssor --cpus 0 --blocks 2 --verify",
     "cg amg": "asterism-cg --stencil 7pts-40 --preconditioner amg --cpus 0 --verify",
     "cg amg, blocks": "asterism-cg --stencil 7pts-40 --preconditioner amg --cpus 0 --blocks 3 --verify",
-    "fmm": "asterism-fmm --particles 200000 --accuracy 5 --verify",
+    "fmm": "asterism-fmm --particles 200000 --accuracy 5 --gpus {gpus} --verify",
     "fmm plummer": "asterism-fmm --particles 100000 --distribution plummer --accuracy 4 --cpus 0 --verify",
     "fmm targets": "asterism-fmm --particles 100000 --at grid:20x20x20 --cpus 0 --verify",
-    "lbm": "asterism-lbm --size 48 --steps 60 --verify",
+    "lbm": "asterism-lbm --size 48 --steps 60 --gpus {gpus} --verify",
     "lbm half": "asterism-lbm --size 48 --steps 60 --precision half --cpus 0 --verify",
-    "fdtd": "asterism-fdtd --size 48 --steps 60 --verify",
-    "tdbem": "asterism-tdbem --unknowns 162 --steps 200 --verify",
+    "fdtd": "asterism-fdtd --size 48 --steps 60 --gpus {gpus} --verify",
+    "tdbem": "asterism-tdbem --unknowns 162 --steps 200 --gpus {gpus} --verify",
     "direct messages": "run-ranks 2 test_direct_messages",
     "fmm, ranks": "run-ranks 2 asterism-fmm --particles 100000 --cpus 1 --verify",
     "lbm, ranks": "run-ranks 2 asterism-lbm --size 48 --steps 20 --cpus 0 --subdomains 1x2x1 --verify",
@@ -91,7 +91,7 @@ TOGETHER = {"STARPU_NWORKER_PER_CUDA": "2"} if ARGUMENTS.gpus == 1 else {}
 
 def with_workers(command):
     """A command, and what its environment needs for {workers}, CUDA workers of which there are two at least."""
-    return command.format(workers=max(2, ARGUMENTS.gpus)).split(), TOGETHER if "{workers}" in command else {}
+    return command.format(workers=max(2, ARGUMENTS.gpus), gpus=ARGUMENTS.gpus).split(), TOGETHER if "{workers}" in command else {}
 
 
 def environment(**more):
