@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --help, --help-all, --version and misspelt options of all programs.
+// --help, --help-all, --version, misspelt options and the start of all programs.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -86,6 +86,16 @@ TEST_P(Help, VersionHasCommitAndWhatWasBuiltIn) {
   EXPECT_EQ(version.status, 0);
   EXPECT_TRUE(version.text.starts_with(std::string(GetParam()) + " " + VERSION)) << version.text;
   EXPECT_NE(version.text.find("\nStarPU 1."), std::string::npos) << version.text;
+}
+
+/// How long GPUs take to start is measured so.
+TEST(Start, SolversStartTheirUnitsAndEnd) {
+  for (const char* program : {"asterism-cg", "asterism-fmm", "asterism-lbm", "asterism-fdtd", "asterism-tdbem"}) {
+    const Answer start = answer(program, "--only-start");
+    EXPECT_EQ(start.status, 0) << program;
+    EXPECT_EQ(start.text, "") << program;
+    EXPECT_EQ(answer(program, "--only-start --quiet").status, 2) << program;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Programs, Help,
