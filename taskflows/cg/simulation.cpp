@@ -24,6 +24,17 @@ void fill_block(const void* plan, void* memory) {
   static_cast<const MatrixBlock*>(plan)->fill(memory, MatrixBlock::Threads::caller);
 }
 
+/// While it lives the cores are OpenMP's: a thread that a worker disturbs makes all others wait.
+class OwnThreads {
+ public:
+  OwnThreads() {
+    if (!simulated) pause_.emplace();
+  }
+
+ private:
+  std::optional<Pause> pause_;
+};
+
 }  // namespace
 
 System::System(const Session& session, const CsrMatrix& a, std::span<const double> b_values, std::span<const double> x0,
@@ -40,15 +51,18 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
   const int rank = rank_group().rank();
   for (int i = partition.first_block(rank); i < partition.first_block(rank + 1); ++i) own_.push_back(i);
   for (const std::int64_t of_rank : rank_group().all_gather(a.nnz())) nonzeros_ += static_cast<double>(of_rank);
-  make_vectors(b_values, x0);
-  if (preconditioned()) collective_try([&] { make_preconditioner(a); });
+  {
+    const OwnThreads threads;
+    make_vectors(b_values, x0);
+    if (preconditioned()) collective_try([&] { make_preconditioner(a); });
+  }
   make_scalars();
   make_matrix(a, session);
   if (options.preconditioner_flow == PreconditionerFlow::none) return;
   if (hierarchy == nullptr)
     failed("{}: --preconditioner {} without its setup", a.name, name_of(options.preconditioner_flow));
   const Clock::time_point begin = Clock::now();
-  const Pause pause;  // as in make_matrix()
+  const OwnThreads threads;
   if (options.preconditioner_flow == PreconditionerFlow::ssor)
     preconditioner_tasks = std::make_unique<GaussSeidel>(*this, a, *hierarchy);
   else
@@ -101,11 +115,15 @@ BlockRange System::range_of(int i, int j, const CsrMatrix& a, const Session& ses
 void System::make_matrix(const CsrMatrix& a, const Session& session) {
   rows.resize(as_size(blocks()));
   const bool by_tasks = session.gpus() == 0 && static_cast<int>(own_.size()) >= session.cpus();
-  std::optional<Pause> pause;  // the cores are OpenMP's: a thread that a worker disturbs makes all others wait
-  if (!by_tasks && !simulated) pause.emplace();
+  std::optional<OwnThreads> threads(std::in_place);
   std::vector<std::unique_ptr<MatrixBlock>> plans;
   std::vector<const void*> plan_pointers;
   plan_pointers.reserve(own_.size() * as_size(blocks()));
+  struct Assembly {
+    codelets::AssembleArgs args;
+    std::vector<Access> accesses;
+  };
+  std::vector<Assembly> assemblies;
   for (const int i : own_) {
     const std::vector<int> columns = columns_of(i);
     const std::size_t first_plan = plan_pointers.size();
@@ -129,11 +147,11 @@ void System::make_matrix(const CsrMatrix& a, const Session& session) {
     }
     // A_i <- the blocks of block-row i
     if (by_tasks)
-      submit(codelets::assemble,
-             codelets::AssembleArgs{fill_block, plan_pointers.data() + first_plan,
-                                    static_cast<std::int32_t>(accesses.size())},
-             accesses);
+      assemblies.push_back({{fill_block, plan_pointers.data() + first_plan, static_cast<std::int32_t>(accesses.size())},
+                            std::move(accesses)});
   }
+  threads.reset();
+  for (const Assembly& of : assemblies) submit(codelets::assemble, of.args, of.accesses);
   if (by_tasks) starpu_task_wait_for_all();
 }
 
