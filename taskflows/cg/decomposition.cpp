@@ -75,7 +75,7 @@ NeededColumns::NeededColumns(const CsrMatrix& a, std::int64_t first, std::int64_
   const std::int64_t end = a.begin_of(last);
   std::int64_t low = first;
   std::int64_t high = last - 1;
-#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high) if (end - begin >= small_system)
   for (std::int64_t row = first; row < last; ++row) {
     if (a.begin_of(row) == a.begin_of(row + 1)) continue;
     low = std::min<std::int64_t>(low, a.column[static_cast<std::size_t>(a.begin_of(row))]);
@@ -84,7 +84,7 @@ NeededColumns::NeededColumns(const CsrMatrix& a, std::int64_t first, std::int64_
   first_word_ = low / 64;
   words_.resize(static_cast<std::size_t>(high / 64 + 1 - first_word_));
   rank_.resize(words_.size() + 1);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for schedule(static) if (end - begin >= small_system)
   for (std::int64_t k = begin; k < end; ++k) {
     const std::int64_t column = a.column[static_cast<std::size_t>(k)];
     if (column >= first && column < last) continue;

@@ -12,6 +12,9 @@
 
 namespace asterism::cg {
 
+/// Entries of a matrix from which several threads lay it out faster than one.
+inline constexpr std::int64_t small_system = 1'000'000;
+
 /// Rows [begin[i], begin[i+1]) form block-row i; block-rows [rank_begin[r], rank_begin[r+1]) belong to rank r of the
 /// cluster.
 struct Partition {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taskflows/cg/simulation.hpp"
 
+#include <omp.h>
+
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cstring>
@@ -24,15 +26,21 @@ void fill_block(const void* plan, void* memory) {
   static_cast<const MatrixBlock*>(plan)->fill(memory, MatrixBlock::Threads::caller);
 }
 
-/// While it lives the cores are OpenMP's: a thread that a worker disturbs makes all others wait.
+/// While it lives the cores are OpenMP's: a thread that a worker disturbs makes all others wait. A small system is one
+/// thread's: to wait for others takes longer than its loops.
 class OwnThreads {
  public:
-  OwnThreads() {
+  explicit OwnThreads(std::int64_t entries) {
     if (!simulated) pause_.emplace();
+    if (entries < small_system) omp_set_num_threads(1);
   }
+  ~OwnThreads() { omp_set_num_threads(before_); }
+  OwnThreads(const OwnThreads&) = delete;
+  OwnThreads& operator=(const OwnThreads&) = delete;
 
  private:
   std::optional<Pause> pause_;
+  int before_ = omp_get_max_threads();
 };
 
 }  // namespace
@@ -52,7 +60,7 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
   for (int i = partition.first_block(rank); i < partition.first_block(rank + 1); ++i) own_.push_back(i);
   for (const std::int64_t of_rank : rank_group().all_gather(a.nnz())) nonzeros_ += static_cast<double>(of_rank);
   {
-    const OwnThreads threads;
+    const OwnThreads threads(a.nnz());
     make_vectors(b_values, x0);
     if (preconditioned()) collective_try([&] { make_preconditioner(a); });
   }
@@ -62,7 +70,7 @@ System::System(const Session& session, const CsrMatrix& a, std::span<const doubl
   if (hierarchy == nullptr)
     failed("{}: --preconditioner {} without its setup", a.name, name_of(options.preconditioner_flow));
   const Clock::time_point begin = Clock::now();
-  const OwnThreads threads;
+  const OwnThreads threads(small_system);
   if (options.preconditioner_flow == PreconditionerFlow::ssor)
     preconditioner_tasks = std::make_unique<GaussSeidel>(*this, a, *hierarchy);
   else
@@ -115,7 +123,7 @@ BlockRange System::range_of(int i, int j, const CsrMatrix& a, const Session& ses
 void System::make_matrix(const CsrMatrix& a, const Session& session) {
   rows.resize(as_size(blocks()));
   const bool by_tasks = session.gpus() == 0 && static_cast<int>(own_.size()) >= session.cpus();
-  std::optional<OwnThreads> threads(std::in_place);
+  std::optional<OwnThreads> threads(std::in_place, a.nnz());
   std::vector<std::unique_ptr<MatrixBlock>> plans;
   std::vector<const void*> plan_pointers;
   plan_pointers.reserve(own_.size() * as_size(blocks()));
