@@ -204,11 +204,16 @@ Plan Run::choose_plan(bool ask_rates) {
   request.keep_gpus = gpus_are_asked_for(options);
   request.direct = !ask_rates && !calibrate && !periodic_;
   request.measure_start = [&](int gpus) {
+    const InPhase phase(Phase::measuring);
     ProgressLine line(!args_.common.quiet);
     line.show(0, "measuring how long GPUs take to start, once");
-    return measure_start(gpus);
+    const auto begin = Clock::now();
+    const double seconds = measure_start(gpus);
+    measuring_seconds_ += seconds_since(begin);
+    return seconds;
   };
   const ChosenPlan chosen = asterism::fmm::choose_plan(request, options_, [&](Pairs pairs) {
+    const InPhase phase(Phase::measuring);
     ProgressLine line(!args_.common.quiet);
     line.show(0, "measuring this machine, once");
     const auto begin = Clock::now();
