@@ -80,10 +80,12 @@ double seconds_of(const StepWork& work, double rate) {
   return work.steps * work.size / rate;
 }
 
-/// Cores, where a run is so short that GPUs would save less than they take to start.
+/// Cores, where a run is so short that GPUs would save less than they take to start. Not for problems beyond those that
+/// are measured: cores take longer to set them up, which rates of steps do not tell.
 std::optional<UnitChoice> short_run(const StepWork& work, const Candidate& on_gpus, const Candidate& on_cores,
                                     const std::function<double()>& start) {
   if (!start || !(work.steps > 0) || !(on_cores.rate > 0) || !(on_gpus.rate > 0)) return std::nullopt;
+  if (work.largest > 0 && work.size > work.largest) return std::nullopt;
   const double of_cores = seconds_of(work, on_cores.rate), of_gpus = seconds_of(work, on_gpus.rate);
   if (of_cores - of_gpus >= longest_start) return std::nullopt;
   const double to_start = start();

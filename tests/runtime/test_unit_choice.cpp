@@ -128,6 +128,10 @@ TEST(UnitChoice, GpusAreNotStartedForAShortRun) {
   EXPECT_EQ(c.gpus, 0);
   EXPECT_EQ(c.cpus, std::nullopt);
   EXPECT_EQ(c.reason, "all cores: 1 s for 10 steps; 1 GPU 0.01 s and 1.2 s to start");
+  work.largest = 9e6;
+  EXPECT_EQ(choice_with_start(work, 16, 1, rates, std::nullopt).gpus, std::nullopt) << "cores would set it up longer";
+  work.largest = 1e7;
+  EXPECT_EQ(choice_with_start(work, 16, 1, rates, 1.2).gpus, 0);
   work.steps = 0;  // nobody knows
   EXPECT_EQ(choice_with_start(work, 16, 1, rates, std::nullopt).gpus, std::nullopt);
 }
