@@ -27,8 +27,6 @@ constexpr int few_cores[] = {1, 4, 16};
 /// Those that are slower than the best by this factor in one session are so in all.
 constexpr double surely_slower = 1.5;
 constexpr int sessions = 3;
-/// Seconds: what takes less was known.
-constexpr double shortest_measurement = 0.01;
 
 std::string units_of(int count, const char* name) {
   return fmt::format("{} {}{}", count, name, count == 1 ? "" : "s");
@@ -274,20 +272,23 @@ UnitChoice choose_units(const StepWork& work, const SessionOptions& options, Kno
     whos.emplace_back("all cores");
     trial.measure_in_turn(std::move(whos));
   }
-  double starting = 0;
-  std::function<double()> start;
-  if (!options.gpus && !given("STARPU_NCUDA"))
-    start = [&] {
+  double starting = 0;  // seconds of measuring it
+  MeasureStart measure;
+  if (measure_start)
+    measure = [&](int count) {
+      say("measuring how long GPUs take to start");
       trial.end();
       const double begin = wall_seconds();
-      const double known = start_of_gpus(gpus, rates, measure_start).value_or(0);
+      const double seconds = measure_start(count);
       starting = wall_seconds() - begin;
-      return known;
+      return seconds;
     };
+  std::function<double()> start;
+  if (!options.gpus && !given("STARPU_NCUDA")) start = [&] { return start_of_gpus(gpus, rates, measure).value_or(0); };
   UnitChoice choice = choose_by_rates(
       work, cores, gpus, [&](const std::string& who) { return trial.rate(who); }, start);
   trial.end();
-  choice.measuring = trial.seconds() + (starting > shortest_measurement ? starting : 0);
+  choice.measuring = trial.seconds() + starting;
   if (choice.measuring > 0)
     choice.reason +=
         fmt::format(" (measured in {:.1f} s{})", choice.measuring, rates.file().empty() ? "" : ", kept for later runs");
