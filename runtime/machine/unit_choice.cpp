@@ -79,7 +79,7 @@ double seconds_of(const StepWork& work, double rate) {
 }
 
 /// Cores, where a run is so short that GPUs would save less than they take to start. Not for problems beyond those that
-/// are measured: cores take longer to set them up, which rates of steps do not tell.
+/// are measured: cores may take longer to set them up, of which rates of steps say nothing.
 std::optional<UnitChoice> short_run(const StepWork& work, const Candidate& on_gpus, const Candidate& on_cores,
                                     const std::function<double()>& start) {
   if (!start || !(work.steps > 0) || !(on_cores.rate > 0) || !(on_gpus.rate > 0)) return std::nullopt;
@@ -221,6 +221,7 @@ UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
   };
   const std::optional<int> no_gpu = gpus > 0 ? std::optional(0) : std::nullopt;
   Candidate beside_gpus{"all cores", {}, 0};  // without GPUs they are at least as fast
+  std::string reason;
   for (const int few : few_cores_for(work, cores)) offer(units_of(few, "core"), few, no_gpu);
   const bool small = !candidates.empty();
   if (gpus == 0) {
@@ -241,12 +242,10 @@ UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
       offer(alone + " and cores", {}, {});
       candidates.back().gpu_share = of_gpus / (of_gpus + beside);
     }
-    if (const Candidate& best = best_of(candidates); best.who == alone && !small) {
-      if (auto of_cores = short_run(work, best, beside_gpus, start)) return *of_cores;
-      std::string reason = fmt::format("{}; cores would bring {:.2g} % ({} against {} {}/s)", alone, 100 * gain,
-                                       text(beside), text(of_gpus), work.counted);
+    if (best_of(candidates).who == alone && !small) {
+      reason = fmt::format("{}; cores would bring {:.2g} % ({} against {} {}/s)", alone, 100 * gain, text(beside),
+                           text(of_gpus), work.counted);
       if (gain >= least_share) reason += fmt::format(", but together they reach {}", text(candidates.back().rate));
-      return {best.cpus, best.gpus, {}, reason, 0};
     }
   }
   const Candidate& best = best_of(candidates);
@@ -255,10 +254,10 @@ UnitChoice choose_by_rates(const StepWork& work, int cores, int gpus,
     std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(of_cores),
                  [](const Candidate& c) { return c.gpus == 0; });
     if (beside_gpus.rate > 0) of_cores.push_back(beside_gpus);
-    if (!of_cores.empty())
-      if (auto chosen = short_run(work, best, best_of(of_cores), start)) return *chosen;
+    const auto chosen = of_cores.empty() ? std::nullopt : short_run(work, best, best_of(of_cores), start);
+    if (chosen) return *chosen;
   }
-  return {best.cpus, best.gpus, best.gpu_share, compared(candidates, best, work.counted), 0};
+  return {best.cpus, best.gpus, best.gpu_share, reason.empty() ? compared(candidates, best, work.counted) : reason, 0};
 }
 
 UnitChoice choose_units(const StepWork& work, const SessionOptions& options, KnownRates& rates,

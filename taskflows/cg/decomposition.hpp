@@ -12,7 +12,7 @@
 
 namespace asterism::cg {
 
-/// Entries of a matrix from which several threads lay it out faster than one.
+/// A matrix of fewer entries is laid out by one thread: several meet in every loop.
 inline constexpr std::int64_t small_system = 1'000'000;
 
 /// Rows [begin[i], begin[i+1]) form block-row i; block-rows [rank_begin[r], rank_begin[r+1]) belong to rank r of the

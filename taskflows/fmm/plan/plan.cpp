@@ -24,8 +24,7 @@ constexpr double operator_seconds = 2.4e-7;
 constexpr double rates_seconds = 0.5;
 /// Up to so many pairs one core is as fast as any number of them, in seconds by that rate.
 constexpr double one_core_sum = 5e-3;
-/// Where GPUs take longer than so many seconds for all evaluations, trees for cores are not looked for: those of many
-/// clustered particles take as long.
+/// Where GPUs take longer than so many seconds for all evaluations they are started: no tree for cores is looked for.
 constexpr double longest_on_gpus = 0.2;
 /// Cores share all work with GPUs where the ideal division of the work saves at least this share of the time: groups
 /// that suit both are smaller than what GPUs need.
