@@ -26,14 +26,19 @@ const std::vector<Sample>& nearest(const std::vector<SamplesAtIntensity>& at, co
       ->samples;
 }
 
-/// The time of work of a size: beyond the largest sample what it took, and for the rest what the slope of the last two
-/// samples or the rates say, whichever is longer, but never more than in proportion to the size.
+/// Sizes that are nearer to each other may differ in time by noise as much as by work.
+constexpr double apart = 2;
+
+/// The time of work of a size: beyond the largest sample what it took, and for the rest what the slope of it and the
+/// next smaller sample of at most half its size or the rates say, whichever is longer, but never more than in proportion
+/// to the size.
 double by_samples(const std::vector<Sample>& samples, double size, double by_rates) {
   const double seconds = interpolate(samples, size);
   if (samples.size() < 2 || size <= samples.back().size) return seconds;
   const Sample& last = samples.back();
-  const Sample& before = samples[samples.size() - 2];
-  const double slope = (last.seconds - before.seconds) / (last.size - before.size);
+  const auto before = std::find_if(samples.rbegin() + 1, samples.rend() - 1,
+                                   [&](const Sample& s) { return s.size * apart <= last.size; });
+  const double slope = (last.seconds - before->seconds) / (last.size - before->size);
   const double rest = size - last.size;
   return std::min(seconds, last.seconds + std::max(slope * rest, by_rates * rest / size));
 }

@@ -23,6 +23,40 @@ constexpr std::int32_t blocks_per_gpu = 12;
 constexpr std::int32_t blocks_for_assembly = 32;
 /// Ranks have whole blocks, and about as many values: so many blocks each, for shares that differ by some per cent.
 constexpr std::int32_t blocks_per_rank = 16;
+/// Cores have the rows of whole blocks: smaller blocks than wanted are taken where the core with the most rows then has
+/// fewer by some per cent, but not below this share of the size.
+constexpr double worth_smaller_blocks = 0.95;
+constexpr double smallest_share = 0.6;
+
+std::vector<std::int64_t> rows_of(const std::vector<Range>& blocks) {
+  std::vector<std::int64_t> rows;
+  for (const Range& b : blocks) rows.push_back(b.size());
+  return rows;
+}
+
+/// Rows of the core that has most of them.
+std::int64_t most_rows(std::int32_t unknowns, std::int32_t block_size, std::int32_t cores) {
+  const std::vector<Range> blocks = blocks_of_unknowns(unknowns, block_size);
+  std::int64_t most = 0;
+  std::size_t first = 0;
+  for (const std::size_t end : equal_rows(blocks, std::min<std::size_t>(blocks.size(), static_cast<std::size_t>(cores)))) {
+    most = std::max<std::int64_t>(most, blocks[end - 1].end - blocks[first].begin);
+    first = end;
+  }
+  return most;
+}
+
+/// At most `wanted` unknowns, in blocks that can be dealt to the cores in about equal numbers.
+std::int32_t size_for_cores(std::int32_t unknowns, std::int32_t wanted, std::int32_t cores) {
+  const auto least = std::max(smallest_block, static_cast<std::int32_t>(wanted * smallest_share));
+  std::int32_t best = 0;
+  std::int64_t rows = 0;
+  for (std::int32_t size = wanted; size >= least; size -= panel_rows)
+    if (const std::int64_t most = most_rows(unknowns, size, cores);
+        best == 0 || static_cast<double>(most) < worth_smaller_blocks * static_cast<double>(rows))
+      best = size, rows = most;
+  return best;
+}
 
 }  // namespace
 
@@ -44,7 +78,8 @@ std::int32_t suitable_block_size(std::int32_t unknowns, std::int32_t cores, std:
   if (gpus > 0 && ranks == 1) wanted += panel_rows / 2;  // rounds to the nearest number of panels, else down
   // small bodies are cut into enough blocks for all ranks
   const std::int32_t smallest = ranks > 1 && unknowns / ranks < 2 * smallest_block ? panel_rows : smallest_block;
-  return std::clamp(wanted / panel_rows * panel_rows, smallest, largest_block);
+  const std::int32_t size = std::clamp(wanted / panel_rows * panel_rows, smallest, largest_block);
+  return gpus > 0 || ranks > 1 || cores < 2 ? size : size_for_cores(unknowns, size, cores);
 }
 
 std::vector<Range> blocks_of_unknowns(std::int32_t unknowns, std::int32_t size) {
@@ -78,10 +113,9 @@ std::vector<std::int32_t> equal_values(const std::vector<std::int64_t>& values, 
   return begin;
 }
 
-std::vector<std::size_t> equal_intervals(std::size_t elements, std::size_t parts) {
-  std::vector<std::size_t> ends;
-  for (std::size_t p = 1; p <= parts; ++p) ends.push_back(elements * p / parts);
-  return ends;
+std::vector<std::size_t> equal_rows(const std::vector<Range>& blocks, std::size_t parts) {
+  const std::vector<std::int32_t> begins = equal_values(rows_of(blocks), static_cast<std::int32_t>(parts));
+  return {begins.begin() + 1, begins.end()};
 }
 
 }  // namespace asterism::tdbem

@@ -32,7 +32,7 @@ std::vector<Range> blocks_of_unknowns(std::int32_t unknowns, std::int32_t size);
 /// block at least. Throws Error (bad_input) when there are fewer blocks than parts.
 std::vector<std::int32_t> equal_values(const std::vector<std::int64_t>& values, std::int32_t parts);
 
-/// Consecutive elements for each of `parts`, about as many: the end of each.
-std::vector<std::size_t> equal_intervals(std::size_t elements, std::size_t parts);
+/// Consecutive blocks for each of `parts`, with about as many rows: the end of each. Errors as equal_values.
+std::vector<std::size_t> equal_rows(const std::vector<Range>& blocks, std::size_t parts);
 
 }  // namespace asterism::tdbem

@@ -38,7 +38,7 @@ std::vector<Range> Simulation<T>::rows_of_parts() const {
   const std::size_t count =
       gpus_.empty() ? std::min({cores_.size(), blocks.size(), static_cast<std::size_t>(codelets::most_parts)}) : 1;
   std::size_t first = 0;
-  for (const std::size_t end : equal_intervals(blocks.size(), count)) {
+  for (const std::size_t end : equal_rows(blocks, count)) {
     rows.push_back({blocks[first].begin, blocks[end - 1].end});
     first = end;
   }
@@ -123,7 +123,8 @@ void Simulation<T>::build_partials() {
   }
   if (!cores_.empty()) {
     std::size_t first = 0;
-    for (const std::size_t end : equal_intervals(blocks, std::min(cores_.size(), blocks))) {
+    const std::size_t cores = std::min(cores_.size(), blocks);
+    for (const std::size_t end : equal_rows(matrices_.structure().blocks, cores)) {
       const std::size_t core = partials_.size();
       partials_.push_back(partial_of(first, end, cores_[core], fmt::format("sums_of_core_{}", core)));
       first = end;

@@ -153,6 +153,11 @@ TEST(TaskCosts, BeyondTheLargestSampleTheRestIsAdded) {
   EXPECT_DOUBLE_EQ(cost.of({400, 0}), 52 + 20) << "the rest at ten operations a second";
   cost.flops = 100;
   EXPECT_DOUBLE_EQ(cost.of({400, 0}), 52 + 4) << "the rest by the slope";
+  cost.samples = {{100, 50}, {180, 40}, {200, 52}};
+  EXPECT_DOUBLE_EQ(cost.of({400, 0}), 52 + 4) << "sizes near to each other say nothing of a slope";
+  cost.samples = {{150, 51}, {200, 52}};
+  EXPECT_DOUBLE_EQ(cost.of({400, 0}), 52 + 4) << "unless there are no others";
+  cost.samples = {{100, 50}, {200, 52}};
   cost.flops = 1;
   EXPECT_DOUBLE_EQ(cost.of({400, 0}), 104) << "no more than in proportion";
   cost.flops = 100;

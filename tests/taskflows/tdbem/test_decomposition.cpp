@@ -2,6 +2,7 @@
 // Blocks of unknowns, and intervals of them for ranks and units.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "taskflows/tdbem/decomposition.hpp"
@@ -43,10 +44,27 @@ TEST(TdbemDecomposition, RanksHaveEqualValues) {
   EXPECT_THROW(equal_values({5, 3}, 3), Error);
 }
 
-TEST(TdbemDecomposition, EqualIntervals) {
+/// The last block may be short: it goes where it makes rows equal.
+TEST(TdbemDecomposition, EqualRows) {
   using Ends = std::vector<std::size_t>;
-  EXPECT_EQ(equal_intervals(7, 3), (Ends{2, 4, 7}));
-  EXPECT_EQ(equal_intervals(2, 3), (Ends{0, 1, 2}));
+  EXPECT_EQ(equal_rows(blocks_of_unknowns(7 * 32, 32), 3), (Ends{2, 5, 7}));
+  EXPECT_EQ(equal_rows(blocks_of_unknowns(642, 160), 2), (Ends{2, 5}));
+  EXPECT_EQ(equal_rows(blocks_of_unknowns(32, 32), 1), (Ends{1}));
+}
+
+/// Of cores alone the one with the most rows decides how long a step takes.
+TEST(TdbemDecomposition, CoresHaveEqualRows) {
+  for (const std::int32_t cores : {2, 4, 14, 16})
+    for (const std::int32_t unknowns : {2562, 5000, 7490, 10242, 24000}) {
+      const auto blocks = blocks_of_unknowns(unknowns, suitable_block_size(unknowns, cores, 0));
+      EXPECT_GE(blocks.size(), 2U * static_cast<unsigned>(cores) - 1);  // for the assembly
+      std::int32_t most = 0, begin = 0;
+      for (const std::size_t end : equal_rows(blocks, static_cast<std::size_t>(cores))) {
+        most = std::max(most, blocks[end - 1].end - begin);
+        begin = blocks[end - 1].end;
+      }
+      EXPECT_LE(most, 1.25 * unknowns / cores) << unknowns << " unknowns, " << cores << " cores";
+    }
 }
 
 }  // namespace
