@@ -30,8 +30,8 @@ const std::vector<Sample>& nearest(const std::vector<SamplesAtIntensity>& at, co
 constexpr double apart = 2;
 
 /// The time of work of a size: beyond the largest sample what it took, and for the rest what the slope of it and the
-/// next smaller sample of at most half its size or the rates say, whichever is longer, but never more than in proportion
-/// to the size.
+/// next smaller sample of at most half its size or the rates say, whichever is longer, but never more than in
+/// proportion to the size.
 double by_samples(const std::vector<Sample>& samples, double size, double by_rates) {
   const double seconds = interpolate(samples, size);
   if (samples.size() < 2 || size <= samples.back().size) return seconds;

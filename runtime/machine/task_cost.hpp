@@ -50,8 +50,8 @@ struct TaskCost {
 
   /// Measured for this class if it was; else by the samples (at the intensity nearest to the task's), but at least
   /// `seconds`. Beyond the largest of several samples the rest of the work takes what the slope from a sample of at
-  /// most half the size (else the first) or the rates say, whichever is longer, but no more than in proportion: a launch
-  /// is not paid twice. Without samples (or when the task has nothing of what they are counted in)
+  /// most half the size (else the first) or the rates say, whichever is longer, but no more than in proportion: a
+  /// launch is not paid twice. Without samples (or when the task has nothing of what they are counted in)
   ///   seconds + max(work.flops / flops, work.bytes / bytes) + chunk work.chunks,
   /// the roofline model (Williams, Waterman, Patterson, CACM 52(4), 2009) and a cost for each piece. Rates and samples
   /// are of a unit that computes alone: with others it takes work.flops work.units / together at least. In seconds.

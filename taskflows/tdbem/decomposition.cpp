@@ -39,7 +39,8 @@ std::int64_t most_rows(std::int32_t unknowns, std::int32_t block_size, std::int3
   const std::vector<Range> blocks = blocks_of_unknowns(unknowns, block_size);
   std::int64_t most = 0;
   std::size_t first = 0;
-  for (const std::size_t end : equal_rows(blocks, std::min<std::size_t>(blocks.size(), static_cast<std::size_t>(cores)))) {
+  for (const std::size_t end :
+       equal_rows(blocks, std::min<std::size_t>(blocks.size(), static_cast<std::size_t>(cores)))) {
     most = std::max<std::int64_t>(most, blocks[end - 1].end - blocks[first].begin);
     first = end;
   }
