@@ -97,7 +97,9 @@ class PrecisionMarch final : public March {
       : problem_(problem),
         method_(method),
         session_(session),
-        matrices_(problem, house::suited_block_size(method, problem, session), house::suited_widths(method.kernel)) {
+        sharing_(house::suited_sharing({}, session)),
+        matrices_(problem, house::suited_block_size(method, problem, session, sharing_),
+                  house::suited_widths(method.kernel)) {
     matrices_.assemble([](double) {});
     start();
   }
@@ -105,8 +107,7 @@ class PrecisionMarch final : public March {
   void start() override {
     simulation_.reset();
     reserved_ = 0;
-    simulation_ = std::make_unique<house::Simulation<T>>(problem_, method_, matrices_, session_,
-                                                         house::suited_sharing({}, session_));
+    simulation_ = std::make_unique<house::Simulation<T>>(problem_, method_, matrices_, session_, sharing_);
   }
   void advance(long steps) override {
     const std::int64_t end = simulation_->steps() + steps;
@@ -128,6 +129,7 @@ class PrecisionMarch final : public March {
   const house::Problem& problem_;
   const house::Method& method_;
   const asterism::Session& session_;
+  house::Sharing sharing_;
   house::Matrices<T> matrices_;
   std::unique_ptr<house::Simulation<T>> simulation_;
   std::int64_t reserved_ = 0;

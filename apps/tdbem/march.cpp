@@ -39,7 +39,8 @@ void calibrate_precision(const Arguments& args, const ProblemCase& problem_case)
   const Problem& problem = problem_case.problem;
   const Session session(calibration(args.common.session, args.common.trace));
   ProgressLine line(!args.common.quiet);
-  Matrices<T> matrices(problem, suited_block_size(args.method, problem, session), suited_widths(args.method.kernel));
+  const std::int32_t block_size = suited_block_size(args.method, problem, session, Sharing::scheduler);
+  Matrices<T> matrices(problem, block_size, suited_widths(args.method.kernel));
   matrices.assemble([&](double done) { line.show(done / 2, "calibrating"); });
   Simulation<T> simulation(problem, args.method, matrices, session, Sharing::scheduler);
   for (int group = 0; group < calibration_groups; ++group) {
@@ -99,7 +100,7 @@ void PrecisionMarch<T>::prepare_matrices() {
   const auto begin = Clock::now();
   line_.show(0, "finding the matrices' structure");
   const bool stored = !file.empty() && std::filesystem::exists(file);
-  std::int32_t block_size = suited_block_size(args_.method, problem_, session_);
+  std::int32_t block_size = suited_block_size(args_.method, problem_, session_, sharing_);
   if (stored) {
     const MatrixFile found = read_matrix_file(file, problem_);
     if (found.precision != precision_of<T>)

@@ -47,18 +47,6 @@ std::int64_t most_rows(std::int32_t unknowns, std::int32_t block_size, std::int3
   return most;
 }
 
-/// At most `wanted` unknowns, in blocks that can be dealt to the cores in about equal numbers.
-std::int32_t size_for_cores(std::int32_t unknowns, std::int32_t wanted, std::int32_t cores) {
-  const auto least = std::max(smallest_block, static_cast<std::int32_t>(wanted * smallest_share));
-  std::int32_t best = 0;
-  std::int64_t rows = 0;
-  for (std::int32_t size = wanted; size >= least; size -= panel_rows)
-    if (const std::int64_t most = most_rows(unknowns, size, cores);
-        best == 0 || static_cast<double>(most) < worth_smaller_blocks * static_cast<double>(rows))
-      best = size, rows = most;
-  return best;
-}
-
 }  // namespace
 
 const char* name_of(Sharing sharing) {
@@ -79,8 +67,18 @@ std::int32_t suitable_block_size(std::int32_t unknowns, std::int32_t cores, std:
   if (gpus > 0 && ranks == 1) wanted += panel_rows / 2;  // rounds to the nearest number of panels, else down
   // small bodies are cut into enough blocks for all ranks
   const std::int32_t smallest = ranks > 1 && unknowns / ranks < 2 * smallest_block ? panel_rows : smallest_block;
-  const std::int32_t size = std::clamp(wanted / panel_rows * panel_rows, smallest, largest_block);
-  return gpus > 0 || ranks > 1 || cores < 2 ? size : size_for_cores(unknowns, size, cores);
+  return std::clamp(wanted / panel_rows * panel_rows, smallest, largest_block);
+}
+
+std::int32_t block_size_for_cores(std::int32_t unknowns, std::int32_t wanted, std::int32_t cores) {
+  const auto least = std::max(smallest_block, static_cast<std::int32_t>(wanted * smallest_share));
+  std::int32_t best = 0;
+  std::int64_t rows = 0;
+  for (std::int32_t size = wanted; size >= least; size -= panel_rows)
+    if (const std::int64_t most = most_rows(unknowns, size, cores);
+        best == 0 || static_cast<double>(most) < worth_smaller_blocks * static_cast<double>(rows))
+      best = size, rows = most;
+  return best;
 }
 
 std::vector<Range> blocks_of_unknowns(std::int32_t unknowns, std::int32_t size) {

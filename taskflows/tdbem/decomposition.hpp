@@ -24,6 +24,9 @@ const char* name_of(Sharing sharing);
 /// and for shares of a per cent, not more, as a GPU wants large ones. `cores` and `gpus`: those of one of `ranks`.
 std::int32_t suitable_block_size(std::int32_t unknowns, std::int32_t cores, std::int32_t gpus, std::int32_t ranks = 1);
 
+/// At most `wanted` unknowns, in blocks whose rows can be dealt to so many cores in about equal numbers (equal_rows).
+std::int32_t block_size_for_cores(std::int32_t unknowns, std::int32_t wanted, std::int32_t cores);
+
 /// [0, unknowns) in ranges of `size` unknowns, the last one maybe shorter. Throws Error (bad_input) unless there are
 /// unknowns and size is a positive multiple of panel_rows.
 std::vector<Range> blocks_of_unknowns(std::int32_t unknowns, std::int32_t size);

@@ -28,9 +28,10 @@ constexpr double small_per_core = 400;
 /// Unknowns times steps per second, of the march alone.
 template <class T>
 double step_rate(const Problem& problem, const Method& method, const Session& session) {
-  Matrices<T> matrices(problem, suited_block_size(method, problem, session), suited_widths(method.kernel));
+  const Sharing sharing = suited_sharing({}, session);
+  Matrices<T> matrices(problem, suited_block_size(method, problem, session, sharing), suited_widths(method.kernel));
   matrices.assemble([](double) {});
-  Simulation<T> simulation(problem, method, matrices, session, suited_sharing({}, session));
+  Simulation<T> simulation(problem, method, matrices, session, sharing);
   return problem.surface.unknowns() * median_step_rate([&](long steps) {
            for (const std::int64_t end = simulation.steps() + steps; simulation.steps() < end;) simulation.advance();
            starpu_task_wait_for_all();
@@ -202,10 +203,12 @@ Sharing suited_sharing(const std::optional<Sharing>& asked, const Session& sessi
   return asked.value_or(session.devices() > 0 ? Sharing::gpus : Sharing::intervals);
 }
 
-std::int32_t suited_block_size(const Method& method, const Problem& problem, const Session& session) {
+std::int32_t suited_block_size(const Method& method, const Problem& problem, const Session& session, Sharing sharing) {
   if (method.block_size > 0) return method.block_size;
-  std::int32_t size =
-      suitable_block_size(problem.surface.unknowns(), session.cpus(), session.devices(), rank_group().ranks());
+  const std::int32_t unknowns = problem.surface.unknowns(), ranks = rank_group().ranks();
+  std::int32_t size = suitable_block_size(unknowns, session.cpus(), session.devices(), ranks);
+  if (sharing == Sharing::intervals && ranks == 1 && session.cpus() > 1)
+    size = block_size_for_cores(unknowns, size, session.cpus());
   rank_group().broadcast(size);  // other ranks may have other units
   return size;
 }

@@ -245,8 +245,8 @@ class Simulation {
 /// What is left open for the machine: GPUs alone where there are some, as cores beside them cost more in transfers than
 /// they take over, as far as has been measured; else intervals.
 Sharing suited_sharing(const std::optional<Sharing>& asked, const Session& session);
-/// Method::block_size, or one that suits the units. Over several ranks the same on all; collective.
-std::int32_t suited_block_size(const Method& method, const Problem& problem, const Session& session);
+/// Method::block_size, or one that suits the units and what they share. Over several ranks the same on all; collective.
+std::int32_t suited_block_size(const Method& method, const Problem& problem, const Session& session, Sharing sharing);
 Widths suited_widths(Kernel kernel);
 /// What the choice of units depends on, of bodies that few cores may be best for; nothing of others. Arguments but
 /// `sharing` are kept by reference.

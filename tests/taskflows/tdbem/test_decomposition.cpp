@@ -56,7 +56,8 @@ TEST(TdbemDecomposition, EqualRows) {
 TEST(TdbemDecomposition, CoresHaveEqualRows) {
   for (const std::int32_t cores : {2, 4, 14, 16})
     for (const std::int32_t unknowns : {2562, 5000, 7490, 10242, 24000}) {
-      const auto blocks = blocks_of_unknowns(unknowns, suitable_block_size(unknowns, cores, 0));
+      const std::int32_t wanted = suitable_block_size(unknowns, cores, 0);
+      const auto blocks = blocks_of_unknowns(unknowns, block_size_for_cores(unknowns, wanted, cores));
       EXPECT_GE(blocks.size(), 2U * static_cast<unsigned>(cores) - 1);  // for the assembly
       std::int32_t most = 0, begin = 0;
       for (const std::size_t end : equal_rows(blocks, static_cast<std::size_t>(cores))) {
