@@ -49,6 +49,19 @@ Sizes rounded(const std::vector<double>& wanted, std::int64_t elements) {
   return sizes;
 }
 
+/// One element less for the slowest worker that has any, which the fastest other one gets.
+Sizes one_moved(Sizes sizes, const std::vector<double>& times) {
+  const auto slower = [&](std::size_t a, std::size_t b) { return times[a] > times[b]; };
+  std::vector<std::size_t> order(sizes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), slower);
+  const auto giver = std::find_if(order.begin(), order.end(), [&](std::size_t w) { return sizes[w] > 0; });
+  if (giver == order.end() || *giver == order.back()) return sizes;
+  --sizes[*giver];
+  ++sizes[order.back()];
+  return sizes;
+}
+
 void check(const Workload& load) {
   if (load.factors.empty()) bad_input("balance: no workers");
   for (const double f : load.factors)
@@ -148,6 +161,13 @@ void Balance::measured(const std::vector<double>& times) {
   if (time < best_time_) {
     best_time_ = time;
     best_ = sizes_;
+    times_of_best_ = times;
+  }
+  tried_.push_back(sizes_);
+  const auto tried = [&] { return std::find(tried_.begin(), tried_.end(), next) != tried_.end(); };
+  if (target_ == Target::fixed_point && tried()) {
+    next = one_moved(best_, times_of_best_);
+    if (tried()) left_ = 1;
   }
   sizes_ = --left_ > 0 ? std::move(next) : best_;
 }

@@ -31,7 +31,9 @@ enum class Target {
 Sizes rebalanced(const Sizes& sizes, const std::vector<double>& times, Target target);
 
 /// The heuristic over a run: sizes to work with, better ones as long as `iterations` measurements have not come, then
-/// those that were fastest for good.
+/// those that were fastest for good. Target::fixed_point, which soon comes back to the same sizes, then tries to move
+/// single elements from the slowest worker to the fastest, until that is no better: where elements are few, rounding is
+/// what is left to gain.
 class Balance {
  public:
   Balance(std::int64_t elements, std::int32_t workers, std::int32_t iterations, Target target);
@@ -49,6 +51,8 @@ class Balance {
   Sizes sizes_;
   Sizes best_;
   double best_time_;
+  std::vector<double> times_of_best_;
+  std::vector<Sizes> tried_;
 };
 
 /// What elements cost and how fast workers are: worker w takes factors[w] * (sum of its elements' costs).
