@@ -52,7 +52,7 @@ TEST(TdbemDecomposition, EqualRows) {
   EXPECT_EQ(equal_rows(blocks_of_unknowns(32, 32), 1), (Ends{1}));
 }
 
-/// Of cores alone the one with the most rows decides how long a step takes.
+/// A step of cores alone takes as long as the core with the most rows.
 TEST(TdbemDecomposition, CoresHaveEqualRows) {
   for (const std::int32_t cores : {2, 4, 14, 16})
     for (const std::int32_t unknowns : {2562, 5000, 7490, 10242, 24000}) {
