@@ -14,6 +14,7 @@
 #include "runtime/memory/memory_limits.hpp"
 #include "runtime/ranks/ranks.hpp"
 #include "runtime/submit.hpp"
+#include "taskflows/tdbem/matrices/assembly_order.hpp"
 
 namespace asterism::tdbem {
 namespace {
@@ -24,21 +25,6 @@ constexpr std::size_t page_bytes = 4096;
 /// In whole pages.
 std::size_t lines(std::int64_t bytes) {
   return (static_cast<std::size_t>(bytes) + page_bytes - 1) / page_bytes * (page_bytes / line_bytes);
-}
-
-/// Pairs (I, J) of `blocks` blocks in rounds without a block that occurs twice (the circle method of tournaments),
-/// those of a block with itself first.
-std::vector<std::pair<std::size_t, std::size_t>> tournament(std::size_t blocks) {
-  std::vector<std::pair<std::size_t, std::size_t>> pairs;
-  for (std::size_t b = 0; b < blocks; ++b) pairs.emplace_back(b, b);
-  const std::size_t players = blocks + blocks % 2;  // with one that sits out
-  for (std::size_t round = 0; round + 1 < players; ++round)
-    for (std::size_t k = 0; k < players / 2; ++k) {
-      const auto at = [&](std::size_t seat) { return seat == 0 ? 0 : 1 + (seat - 1 + round) % (players - 1); };
-      const std::size_t a = at(k), b = at(players - 1 - k);
-      if (a < blocks && b < blocks) pairs.emplace_back(std::min(a, b), std::max(a, b));
-    }
-  return pairs;
 }
 
 }  // namespace
@@ -123,12 +109,14 @@ void Matrices<T>::prepare() {
   }
 }
 
-/// Tiles (I, J) with their mirror images if both are here, then those whose mirror image is another rank's: rounds in
-/// which no block occurs twice.
+/// Tiles (I, J) with their mirror images if both are here, then those whose mirror image is another rank's.
 template <class T>
 std::vector<std::pair<std::size_t, std::size_t>> Matrices<T>::tasks_of_assembly() const {
   const auto first = static_cast<std::size_t>(own().begin);
-  auto pairs = tournament(static_cast<std::size_t>(own().size()));
+  auto pairs = pairs_by_cost(
+      static_cast<std::size_t>(own().size()), starpu_cpu_worker_get_count(), [&](std::size_t i, std::size_t j) {
+        return static_cast<double>(structure_.point_pairs[structure_.place(first + i, first + j)]);
+      });
   for (auto& [i, j] : pairs) {
     i += first;
     j += first;
