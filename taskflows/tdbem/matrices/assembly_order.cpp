@@ -8,11 +8,11 @@ namespace asterism::tdbem {
 namespace {
 
 /// So many blocks for each core, and cores find work in any order.
-constexpr std::size_t plenty = 8;
+constexpr std::size_t plenty_per_core = 8;
 /// Choosing takes time with the fourth power of the number of blocks: some hundredths of a second with so many.
-constexpr std::size_t most_blocks = 96;
+constexpr std::size_t most_ordered_blocks = 96;
 
-constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t no_pair = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
@@ -32,7 +32,7 @@ std::vector<BlockPair> pairs_in_rounds(std::size_t blocks) {
 std::vector<BlockPair> pairs_by_cost(std::size_t blocks, std::size_t cores,
                                      const std::function<double(std::size_t, std::size_t)>& cost) {
   std::vector<BlockPair> todo = pairs_in_rounds(blocks);
-  if (cores < 2 || blocks > most_blocks || blocks >= plenty * cores) return todo;
+  if (cores < 2 || blocks > most_ordered_blocks || blocks >= plenty_per_core * cores) return todo;
   std::vector<double> left(blocks, 0.), block_free(blocks, 0.), core_free(cores, 0.);
   for (const auto& [i, j] : todo) {
     left[i] += cost(i, j);
@@ -41,7 +41,7 @@ std::vector<BlockPair> pairs_by_cost(std::size_t blocks, std::size_t cores,
   std::vector<BlockPair> order;
   while (!todo.empty()) {
     const auto core = std::min_element(core_free.begin(), core_free.end());
-    std::size_t best = none;
+    std::size_t best = no_pair;
     double most = -1, next = std::numeric_limits<double>::infinity();
     for (std::size_t p = 0; p < todo.size(); ++p) {
       const auto [i, j] = todo[p];
@@ -54,7 +54,7 @@ std::vector<BlockPair> pairs_by_cost(std::size_t blocks, std::size_t cores,
       if (const double of_both = std::max(left[i], left[j]) + 1e-3 * std::min(left[i], left[j]); of_both > most)
         best = p, most = of_both;
     }
-    if (best == none) {  // the core waits for a block
+    if (best == no_pair) {  // the core waits for a block
       *core = next;
       continue;
     }
@@ -80,7 +80,7 @@ double time_of_order(const std::vector<BlockPair>& pairs, std::size_t cores,
     const auto core = std::min_element(core_free.begin(), core_free.end());
     std::vector<bool> waited_for(blocks, false);  // by tasks before
     double soonest = std::numeric_limits<double>::infinity();
-    std::size_t first = none;
+    std::size_t first = no_pair;
     for (std::size_t p = 0; p < todo.size(); ++p) {
       const auto [i, j] = todo[p];
       const bool next = !waited_for[i] && !waited_for[j];
