@@ -69,31 +69,4 @@ std::vector<BlockPair> pairs_by_cost(std::size_t blocks, std::size_t cores,
   return order;
 }
 
-double time_of_order(const std::vector<BlockPair>& pairs, std::size_t cores,
-                     const std::function<double(std::size_t, std::size_t)>& cost) {
-  std::size_t blocks = 0;
-  for (const auto& [i, j] : pairs) blocks = std::max(blocks, j + 1);
-  std::vector<double> core_free(cores, 0.), block_free(blocks, 0.);
-  std::vector<BlockPair> todo = pairs;
-  double end = 0;
-  while (!todo.empty()) {
-    const auto core = std::min_element(core_free.begin(), core_free.end());
-    std::vector<bool> waited_for(blocks, false);  // by tasks before
-    double soonest = std::numeric_limits<double>::infinity();
-    std::size_t first = no_pair;
-    for (std::size_t p = 0; p < todo.size(); ++p) {
-      const auto [i, j] = todo[p];
-      const bool next = !waited_for[i] && !waited_for[j];
-      waited_for[i] = waited_for[j] = true;
-      const double ready = std::max({block_free[i], block_free[j], *core});
-      if (next && ready < soonest) first = p, soonest = ready;
-    }
-    const auto [i, j] = todo[first];
-    *core = block_free[i] = block_free[j] = soonest + cost(i, j);
-    end = std::max(end, *core);
-    todo.erase(todo.begin() + static_cast<std::ptrdiff_t>(first));
-  }
-  return end;
-}
-
 }  // namespace asterism::tdbem

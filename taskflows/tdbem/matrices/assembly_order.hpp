@@ -23,9 +23,4 @@ std::vector<BlockPair> pairs_in_rounds(std::size_t blocks);
 std::vector<BlockPair> pairs_by_cost(std::size_t blocks, std::size_t cores,
                                      const std::function<double(std::size_t, std::size_t)>& cost);
 
-/// How long tasks of the given costs take on so many cores when each begins after those before it that have one of its
-/// blocks, as StarPU has it for tasks that are submitted in this order, and cores take the first that is ready.
-double time_of_order(const std::vector<BlockPair>& pairs, std::size_t cores,
-                     const std::function<double(std::size_t, std::size_t)>& cost);
-
 }  // namespace asterism::tdbem
