@@ -18,7 +18,7 @@ def defaults():
             own, *_ = case["settings"]
             chosen = next(s for s in case["settings"] if s["options"] == case["best_seconds"])
             wall = f"{case['wall_ratio']:.2f}"
-            if case.get("judged_by") == "wall_ratio":  # that is what counts
+            if case.get("judged_by") == "wall_ratio":  # the wall clock decides this case
                 wall = f"**{wall}**"
             milliseconds = [1e3 * statistics.median(s["seconds"]) for s in (own, chosen)]
             out.append(f"| `asterism-{case['method']}` | {case['case']} | {milliseconds[0]:.3g} ms | {milliseconds[1]:.3g} ms, "
